@@ -9,7 +9,7 @@ import pytest
 
 from sacofa.audit import make_minimal, timed_pairs, timed_persons_pair
 from sacofa.cli import main
-from sacofa.cli.audit import _Overall, small_pairs
+from sacofa.cli.audit import Attack, find_pairs, overall
 from sacofa.examples import running_example
 from tests.written import write_variants
 
@@ -31,12 +31,10 @@ NAMES = {
 def test_progress_is_that_of_all_pairs() -> None:
     """Who listens hears one number that rises to 1, whatever pair it is about."""
     heard: list[tuple[str, float]] = []
-    overall = _Overall(2, lambda name, done: heard.append((name, done)))
-    for name in ("one", "other"):
+    for finished, name in enumerate(("one", "other")):
         for done in (0.5, 1.0):
-            overall(name, done)
+            overall(lambda name, done: heard.append((name, done)), finished, 2)(name, done)
     assert heard == [("Auditing", part) for part in (0.25, 0.5, 0.75, 1.0)]
-    _Overall(2, None)("one", 1.0)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +100,7 @@ def test_times_are_audited_where_they_are_asked_for() -> None:
 
     def tried(**settings: object) -> set[str]:
         mechanism = make_minimal("certified", {"epsilon": 1, **settings})
-        return {pair.name for pair in small_pairs(mechanism, 3)}
+        return {pair.name for pair in find_pairs(mechanism, Attack())}
 
     assert tried(time=False) == NAMES
     assert tried() == tried(time=False) | timed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from sacofa.cli.app import command_names
+from sacofa.cli.app import COMMANDS
 
 FOR_PAGES = {"jinja2", "sacofa.report.build", "sacofa.evaluate"}
 FOR_SOME_LOGS = {"lxml", "duckdb", "pandas", "polars", "pyarrow", "pyspark", "psycopg", "zstandard"}
@@ -13,7 +13,7 @@ FOR_NETWORKS = {"http.client", "urllib.request", "asyncio", "fastapi", "uvicorn"
 FOR_MEASURES = {"pm4py", "sklearn", "ot", "matplotlib", "scipy", "rapidfuzz"}
 UNUSED = FOR_PAGES | FOR_SOME_LOGS | FOR_NETWORKS | FOR_MEASURES | {"rich.progress", "cryptography"}
 """What no command needs before it begins to work, but for those whose work are pages."""
-MAKE_PAGES_OR_MEASURE = {"compare", "demo", "evaluate", "report", "reproduce"}
+MAKE_PAGES_OR_MEASURE = {"compare", "evaluate", "report", "reproduce"}
 
 
 def loaded(statement: str) -> set[str]:
@@ -26,17 +26,17 @@ def loaded(statement: str) -> set[str]:
 
 def commands_in(modules: set[str]) -> set[str]:
     """The commands among modules."""
-    return {name for name in command_names() if f"sacofa.cli.{name}" in modules}
+    return {name for name, module in COMMANDS.items() if f"sacofa.cli.{module}" in modules}
 
 
 def test_commands_load_what_they_need() -> None:
     """No library that is for other commands, for some logs or for some options."""
-    most = sorted({*command_names()} - MAKE_PAGES_OR_MEASURE)
+    most = sorted({*COMMANDS} - MAKE_PAGES_OR_MEASURE)
     modules = loaded(f"from sacofa.cli.app import make_app\nmake_app({most})")
     assert commands_in(modules) == {*most}
     assert not modules & UNUSED
     modules = loaded("from sacofa.cli.app import make_app\nmake_app()")
-    assert commands_in(modules) == {*command_names()}
+    assert commands_in(modules) == {*COMMANDS}
     assert not modules & (UNUSED - FOR_PAGES)
 
 
@@ -48,9 +48,9 @@ def test_the_version_loads_no_command() -> None:
 
 
 def test_a_line_loads_the_command_that_it_names() -> None:
-    """Others stay where they are, but for those that it builds on."""
+    """Others stay where they are, but for those of its module and those that it builds on."""
     modules = loaded("from sacofa.cli import main\ntry: main(['inspect'])\nexcept SystemExit: 0")
-    assert commands_in(modules) == {"inspect"}
+    assert commands_in(modules) == {"columns", "generate", "inspect"}
 
 
 def test_a_worker_loads_neither_pages_nor_schema() -> None:

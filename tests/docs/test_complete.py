@@ -25,7 +25,7 @@ from sacofa.events import variants_json
 from sacofa.examples import hospital, running_example
 from sacofa.ledger.records import Budget, Entry
 from sacofa.release.formats import FORMATS as RELEASED
-from sacofa.report import figures_file
+from sacofa.report import figures
 from sacofa.report.flow import count_flow
 from sacofa.rules import file as rules_file
 
@@ -167,8 +167,8 @@ def test_every_part_of_the_other_formats_is_told() -> None:
     assert variants_json.FORMAT in FORMATS
     for each in RELEASED:
         assert f"`{each.suffix}`" in FORMATS, each.suffix
-    assert figures_file.FORMAT in FORMATS
-    for column in figures_file.COLUMNS:
+    assert figures.FORMAT in FORMATS
+    for column in figures.COLUMNS:
         assert f"`{column}`" in FORMATS
 
 

@@ -151,7 +151,7 @@ def test_an_interrupt_after_the_release_does_not_say_that_nothing_was_written(
 
     write_variants(VariantCounts.of({("a",): 50}), tmp_path / "log.csv")
 
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(anonymize, "show_certificate", interrupt)

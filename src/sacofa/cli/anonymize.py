@@ -1,4 +1,4 @@
-"""`sacofa anonymize`: release a log through a mechanism."""
+"""`sacofa anonymize`, `combine` and `demo`: releases of a log, of other releases, of an example."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import Annotated
 
-from ..base.files import identity, write_text, write_whole
+import typer
+
+from ..base.files import check_apart, check_target, identity, write_whole
 from ..base.temporary import secret_folder
 from ..errors import OutputError, SettingError, Statement
+from ..events import open_log
 from ..events.bounded_file import STANDARD_INPUT
-from ..release import Release, certificate_path
+from ..examples import hospital_csv, hospital_model
+from ..mechanisms import Certified
+from ..mechanisms.registry import make_mechanism
+from ..release import Release, certificate_path, publish, write_release
+from ..release.combine import combine_files
 from ..release.formats import FORMATS, format_of, listed, only_variants
 from ..release.publish import Listener, Request
 from ..release.read import start_from
@@ -23,8 +32,10 @@ from .grouped import OUTPUT, PROMISE, RULES, WHAT
 from .options import (
     Chosen,
     Fields,
+    Force,
     LogPaths,
     Modelling,
+    Output,
     Reading,
     Settings,
     one_or_all,
@@ -32,10 +43,8 @@ from .options import (
 )
 from .show import notify, progress_bar, say, say_written, show_certificate
 
-if TYPE_CHECKING:
-    from ..rules import ModelOptions
-
 STANDARD_OUTPUT = "standard output"
+OUTPUT_HELP = f"The released log: {listed(FORMATS)}. - writes CSV to standard output."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +60,7 @@ class Files:
         report: Also write an HTML report (.html), or a table of its figures (.csv, .json or
             .parquet).
         certificate: File for the certificate, if the log goes to standard output.
+        output: The released log.
     """
 
     rules: Path | None = None
@@ -59,32 +69,18 @@ class Files:
     earlier: list[Path] | None = None
     report: Path | None = None
     certificate: Path | None = None
-
-    def names(self) -> list[str] | None:
-        """The public activity names."""
-        return None if self.activities is None else read_names(self.activities)
+    output: Path
 
     def inputs(self) -> dict[str, str | Path]:
         """What is read, by what it is."""
-        named = {"the rules": self.rules, "the names": self.activities}
-        named |= {f"the earlier release {path}": path for path in self.earlier or ()}
-        public = {} if self.rules_from is None else {"the public log": self.rules_from}
-        return {**_given(named), **public}
-
-    def outputs(self) -> dict[str, Path]:
-        """What is written, by what it is."""
-        return _given({"the report": self.report, "the certificate": self.certificate})
+        earlier = {f"the earlier release {path}": path for path in self.earlier or ()}
+        read = {"the rules": self.rules, "the names": self.activities}
+        return _given({**read, **earlier, "the public log": self.rules_from})
 
 
-class Requested(TypedDict, total=False):
-    """The fields of a `Request` that are options as they are."""
-
-    output: Path
-    seed: int | None
-    force: bool
-    ledger: Path | None
-    dataset: str | None
-    max_released_events: int
+def _given(paths: Mapping[str, str | Path | None]) -> dict[str, str | Path]:
+    """The files that were given."""
+    return {what: path for what, path in paths.items() if path is not None}
 
 
 def anonymize(
@@ -97,37 +93,44 @@ def anonymize(
         Fields(
             panel=OUTPUT,
             panels={"rules": RULES, "rules_from": RULES, "activities": PROMISE, "earlier": WHAT},
+            flags={"output": ("-o", "--output")},
+            help={"output": OUTPUT_HELP},
         ),
     ],
-    requested: Annotated[
-        Requested,
+    request: Annotated[
+        partial[Request],
         Fields(
-            of=Request,
+            only=("seed", "force", "ledger", "dataset", "max_released_events"),
             panel=OUTPUT,
             panels={"seed": PROMISE, "ledger": PROMISE, "dataset": PROMISE},
-            flags={"output": ("-o", "--output"), "max_released_events": ("--max-events",)},
-            help={
-                "output": f"The released log: {listed(FORMATS)}. - writes CSV to standard output."
-            },
+            flags={"max_released_events": ("--max-events",)},
         ),
     ],
 ) -> None:
     """Anonymize a log under differential privacy, and write its certificate next to it."""
-    output = requested["output"]
+    output, source = files.output, one_or_all(log)
     streamed = str(output) == STANDARD_INPUT
     if streamed != (files.certificate is not None):
         must = "must.certificate_file" if streamed else "must.no_certificate_file"
         raise SettingError("certificate", files.certificate, Statement(must))
-    names = files.names()
-    mechanism = start_from(
-        chosen.make(rules=_rules(files, model, one_or_all(log), options.trusted, names)),
-        files.earlier or [],
+    names = None if files.activities is None else read_names(files.activities)
+    rules = public_rules(
+        files.rules,
+        files.rules_from,
+        secret=source,
+        trusted=options.trusted,
+        model=model,
+        activities=names,
+        notify=notify,
     )
+    made = make_mechanism(chosen.mechanism, {**chosen.settings, "rules": rules})
+    mechanism = start_from(made, files.earlier or [])
     if files.report is not None:
         # Most releases are made without a report, and its libraries take a while to load.
-        from ..report.figures_file import is_table
+        from ..report.figures import is_table
 
         is_table(files.report)
+    written = {"the report": files.report, "the certificate": files.certificate}
     with ExitStack() as stack:
         if streamed:
             output = stack.enter_context(secret_folder()) / "release.csv"
@@ -135,38 +138,22 @@ def anonymize(
             stack.enter_context(reporting_what_is_written(output))
             if chosen.settings["time"] and not (stored := format_of(output)).holds_events:
                 raise SettingError("time", "yes", only_variants(stored.suffix))
-        requested["output"] = output
-        request = Request(
-            **requested,
-            log=one_or_all(log),
+        requested = request(
+            log=source,
             mechanism=mechanism,
+            output=output,
             options=options,
             activities=names,
             keeps_file=not streamed,
-            other_outputs=files.outputs(),
+            other_outputs=_given(written),
             other_inputs=files.inputs(),
         )
-        release = _publish(request, output, files.certificate)
-        _show(release, output, files, request.force)
+        _publish(requested, output, files)
 
 
-def _rules(
-    files: Files, model: ModelOptions, log: object, trusted: bool, names: list[str] | None
-) -> object:
-    """The public rules; a log that is the confidential one itself is refused."""
-    return public_rules(
-        files.rules,
-        files.rules_from,
-        secret=log,
-        trusted=trusted,
-        model=model,
-        activities=names,
-        notify=notify,
-    )
-
-
-def _publish(request: Request, output: Path, certificate: Path | None) -> Release:
-    """Make the release; write its log to standard output if the certificate has its own place."""
+def _publish(request: Request, output: Path, files: Files) -> None:
+    """Make the release; what is said goes to stderr if the log itself goes to standard output."""
+    certificate, streamed = files.certificate, files.certificate is not None
     with progress_bar() as stage:
         release = request.publish(
             Listener(
@@ -180,12 +167,23 @@ def _publish(request: Request, output: Path, certificate: Path | None) -> Releas
                 part.write_bytes(certificate_path(output).read_bytes())
                 # A certificate gets its name only if the whole log got out.
                 _stream(output)
-    return release
+    path = STANDARD_OUTPUT if streamed else str(output)
+    _show(release, "cli.released", path, certificate or certificate_path(output), err=streamed)
+    if files.report is not None:
+        from ..report.build import write_report
+
+        title = STANDARD_OUTPUT if streamed else output.name
+        write_report(release, files.report, title=title, force=request.force)
+        say_written({"report": files.report}, err=streamed)
 
 
-def _given(paths: Mapping[str, Path | None]) -> dict[str, Path]:
-    """The files that were given."""
-    return {what: path for what, path in paths.items() if path is not None}
+def _show(release: Release, said: str, path: str, certificate: Path, *, err: bool = False) -> None:
+    """Report what was released, and where it is."""
+    show_certificate(release.certificate, err=err)
+    say(err=err)
+    variants = release.variants
+    say(Statement(said, path=path, cases=variants.cases, variants=len(variants)), err=err)
+    say_written({"certificate": certificate}, err=err)
 
 
 def _stream(released: Path) -> None:
@@ -199,30 +197,6 @@ def _stream(released: Path) -> None:
     except OSError as error:
         why = Statement("file.unwritable", why=error.strerror or "")
         raise OutputError(STANDARD_OUTPUT, why) from None
-
-
-def _show(release: Release, output: Path, files: Files, force: bool) -> None:
-    """Report what was released, and write the report; to stderr if the log itself is on stdout."""
-    from rich.console import Console
-
-    streamed, released = files.certificate is not None, release.variants
-    show_certificate(release.certificate, Console(highlight=False, markup=False, stderr=streamed))
-    say("", err=streamed)
-    counts = {"cases": released.cases, "variants": len(released)}
-    file = STANDARD_OUTPUT if streamed else str(output)
-    say(Statement("cli.released", path=file, **counts), err=streamed)
-    say_written("certificate", files.certificate or certificate_path(output), err=streamed)
-    if files.report is not None:
-        from ..report import make_report, write_figures
-        from ..report.figures_file import is_table
-
-        title = STANDARD_OUTPUT if streamed else output.name
-        if is_table(files.report):
-            with write_whole(files.report, force) as part:
-                write_figures(release, part)
-        else:
-            write_text(files.report, make_report(release, title=title), force)
-        say_written("report", files.report, err=streamed)
 
 
 @contextmanager
@@ -242,3 +216,46 @@ def reporting_what_is_written(output: Path) -> Iterator[None]:
             raise OutputError(STANDARD_OUTPUT, why) from None
         error.args = (str(written),)
         raise
+
+
+def combine(
+    releases: Annotated[
+        list[Path],
+        typer.Argument(help="Released files, with their certificates.", metavar="FILE …"),
+    ],
+    output: Output,
+    force: Force = False,
+) -> None:
+    """Combine releases into one, with a certificate that states the ε of all of them."""
+    format_of(output)
+    outputs = {"the output": output, "its certificate": certificate_path(output)}
+    for target in outputs.values():
+        check_target(target, force)
+    check_apart(outputs, {f"the release {path}": path for path in releases})
+    release = combine_files(releases)
+    write_release(release, output, force=force)
+    _show(release, "cli.combined", str(output), certificate_path(output))
+
+
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write to.")],
+    force: Force = False,
+) -> None:
+    """Create a fictional hospital log of 4,000 cases and anonymize it."""
+    from ..report.build import write_report
+
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(output, Statement("file.unmakable", why=error.strerror or "")) from None
+    original, model = output / "hospital.csv", output / "hospital.bpmn"
+    for path, content in ((original, hospital_csv()), (model, hospital_model())):
+        with write_whole(path, force) as part:
+            part.write_bytes(content)
+    released, page = output / "hospital.anonymized.xes", output / "report.html"
+    release = publish(open_log(original), Certified(epsilon=Fraction(1)), released, force=force)
+    write_report(release, page, title=released.name, force=force)
+    show_certificate(release.certificate)
+    say()
+    files = {"original": original, "model": model, "released": released}
+    say_written({**files, "certificate": certificate_path(released), "report": page})

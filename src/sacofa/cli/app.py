@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib
-import pkgutil
+import io
+import json
+import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
@@ -18,40 +21,36 @@ from .._version import __version__
 from ..errors import RequestError, SacofaError, SettingError, Statement, plain
 from ..messages import render
 from .grouped import CommandList, GroupedCommand
-from .interrupts import INTERRUPTED, end_interrupted
-from .streams import write_anywhere
 
-NOT_COMMANDS = {"app", "grouped", "interrupts", "options", "show", "streams"}
+COMMANDS = {
+    name: module
+    for module, names in {
+        "anonymize": ("anonymize", "combine", "demo"),
+        "audit": ("audit",),
+        "certificates": ("certificate", "key", "sign", "verify"),
+        "ledger": ("ledger",),
+        "logs": ("columns", "generate", "inspect"),
+        "measure": ("compare", "evaluate", "reproduce"),
+        "plan": ("plan",),
+        "report": ("report",),
+        "rules": ("rules",),
+        "serve": ("serve",),
+    }.items()
+    for name in names
+}
+"""The module of each command: it has a function, or a group of commands, of that name."""
+VERSION = "--version"
+SPELT = {
+    "ε": "epsilon", "δ": "delta", "…": "...", "–": "-", "≤": "<=", "≥": ">=", "×": "x", "±": "+/-",
+}  # fmt: skip
+"""What is said in other letters where these cannot be shown."""
 # Typer brings its own copy of click or uses the installed one; its public classes tell which.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 ClickException: type[Exception] = UsageError.__mro__[1]
 
-VERSION = "--version"
 
-
-def _print_version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"sacofa {__version__}")
-        raise typer.Exit
-
-
-def _program(
-    version: Annotated[
-        bool,
-        typer.Option(VERSION, callback=_print_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
-    """Anonymize event logs under differential privacy and keep them useful for process mining."""
-
-
-def command_names() -> list[str]:
-    """Every command: each has a module of its name next to this one."""
-    beside = sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]))
-    return [name for name in beside if name not in NOT_COMMANDS]
-
-
-def make_app(names: Iterable[str] | None = None) -> typer.Typer:
-    """The program with the commands of these names, all if none are given; others stay unloaded."""
+def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The program with the commands of these names; others stay unloaded."""
     app = typer.Typer(
         name="sacofa",
         cls=CommandList,
@@ -61,90 +60,100 @@ def make_app(names: Iterable[str] | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     app.callback()(_program)
-    for name in command_names() if names is None else names:
-        _add_command(app, name)
+    for name in sorted(names):
+        from .options import expanded
+
+        found = getattr(importlib.import_module(f"{__package__}.{COMMANDS[name]}"), name)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name, cls=GroupedCommand)(expanded(found))
     return app
 
 
-def _add_command(app: typer.Typer, name: str) -> None:
-    """Add the function, or the group of commands, that the module of this name has."""
-    from .options import expanded
-
-    found = getattr(importlib.import_module(f"{__package__}.{name}"), name)
-    if isinstance(found, typer.Typer):
-        app.add_typer(found, name=name)
-    else:
-        app.command(name, cls=GroupedCommand)(expanded(found))
+def _program(
+    version: Annotated[bool, typer.Option(VERSION, help="Show the version.")] = False,
+) -> None:
+    """Anonymize event logs under differential privacy and keep them useful for process mining."""
 
 
-def _needed(words: list[str]) -> list[str]:
-    """The commands that a line needs: the one that it begins with, or all to list them."""
-    if words and words[0] in command_names():
-        return words[:1]
-    return [] if words == [VERSION] else command_names()
-
-
-def run_program(arguments: list[str] | None = None) -> None:
+def run_program(words: list[str]) -> None:
     """Run a command; an error is a line on stderr, never a traceback."""
     write_anywhere()
-    words = sys.argv[1:] if arguments is None else arguments
-    command: Any = typer.main.get_command(make_app(_needed(words)))
-    command.invoke = partial(_invoke, command.invoke)
+    if words[:1] == [VERSION]:
+        typer.echo(f"sacofa {__version__}")
+        sys.exit(0)
+    # A line needs the command that it begins with, or all to list them.
+    command: Any = typer.main.get_command(make_app({*words[:1]} & COMMANDS.keys() or COMMANDS))
+    if "_SACOFA_COMPLETE" in os.environ:
+        command.main(prog_name="sacofa")
     try:
-        status = command.main(args=words, prog_name="sacofa", standalone_mode=False)
-    except Exception as error:
-        _end(error, partial(_explain, flags=_flags(command, words)))
-    if status == INTERRUPTED:
-        end_interrupted(KeyboardInterrupt())
-    sys.exit(status if isinstance(status, int) else 0)
-
-
-def _end(error: Exception, explain: Callable[[SacofaError], str]) -> NoReturn:
-    """End with one line for each thing that is wrong."""
-    if isinstance(error, SacofaError):
-        several = error.errors if isinstance(error, RequestError) else (error,)
-        _fail(map(explain, several), error.exit_status)
-    if isinstance(error, ClickException):
-        _fail_usage(error)
-    if isinstance(error, _CarriedError):
-        end_interrupted(error.interrupt)
-    if isinstance(error, typer.Abort):
-        end_interrupted(error)
-    if isinstance(error, BrokenPipeError):
+        # Without the `main` of Typer, which would make an exit status of an interrupt.
+        with command.make_context("sacofa", list(words)) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        sys.exit(end.exit_code)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except BrokenPipeError:
+        # What is still buffered goes nowhere.
+        sys.stdout = sys.stderr = io.StringIO()
         sys.exit(1)
-    _fail([str(_explain_unexpected(error))], 1)
+    except Exception as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            typer.echo(str(error))
+            sys.exit(2)
+        lines, status = _explain(error, command, words)
+        with suppress(OSError):
+            for line in lines:
+                typer.echo(f"sacofa: {plain(' '.join(line.splitlines()))}", err=True)
+        sys.exit(status)
+    sys.exit(0)
 
 
-def _explain(error: SacofaError, flags: Mapping[str, str]) -> str:
-    """A refusal, with the options of the command in place of Python's arguments."""
-    from .show import as_option
-
-    if isinstance(error, SettingError):
-        # A setting without an option, such as a column of a file, keeps its own name.
-        flags = {error.name: error.name, **flags}
-    return render(error.statement, wording=partial(as_option, flags=flags))
+def write_anywhere() -> None:
+    """Let letters that a terminal or a file cannot take be spelt out, instead of failing."""
+    codecs.register_error("sacofa-spell", _spell)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="sacofa-spell")
 
 
-def _explain_unexpected(error: Exception) -> Statement:
+def _spell(error: UnicodeError) -> tuple[str, int]:
+    """Spell out letters; what has no other name is written as JSON does it."""
+    assert isinstance(error, UnicodeEncodeError)
+    letters = error.object[error.start : error.end]
+    return "".join(SPELT.get(letter) or json.dumps(letter)[1:-1] for letter in letters), error.end
+
+
+def _explain(error: Exception, command: object, words: list[str]) -> tuple[list[str], int]:
+    """One line for each thing that is wrong, and the exit status."""
+    if isinstance(error, SacofaError):
+        from .show import as_option
+
+        options, lines = _flags(command, words), []
+        for each in error.errors if isinstance(error, RequestError) else (error,):
+            # A setting without an option, such as a column of a file, keeps its own name.
+            own = {each.name: each.name} if isinstance(each, SettingError) else {}
+            lines.append(render(each.statement, wording=partial(as_option, flags=own | options)))
+        return lines, error.exit_status
+    if isinstance(error, ClickException):
+        message = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
+        context = getattr(error, "ctx", None)
+        hint = f" (see {context.command_path} --help)" if context is not None else ""
+        return [message + hint], 2 if isinstance(error, UsageError) else 1
+    return [_explain_unexpected(error)], 1
+
+
+def _explain_unexpected(error: Exception) -> str:
     if isinstance(error, MemoryError):
-        return Statement("error.memory")
+        return str(Statement("error.memory"))
     if isinstance(error, OSError):
         # A full disk, a missing right, a name that is too long: not ours.
         why = (error.strerror or type(error).__name__).lower()
-        return Statement.plain(why if error.filename is None else f"{error.filename}: {why}")
+        return why if error.filename is None else f"{error.filename}: {why}"
     # A mistake of ours. Its text and its traceback may hold what stands in the log.
-    return Statement("error.internal", place=_place(error))
-
-
-def _fail_usage(error: Exception) -> NoReturn:
-    """Report a command line that Typer refuses."""
-    if type(error).__name__ == "NoArgsIsHelpError":
-        typer.echo(str(error))
-        sys.exit(2)
-    message = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
-    context = getattr(error, "ctx", None)
-    hint = f" (see {context.command_path} --help)" if context is not None else ""
-    _fail([message + hint], 2 if isinstance(error, UsageError) else 1)
+    return str(Statement("error.internal", place=_place(error)))
 
 
 def _flags(command: object, words: list[str]) -> dict[str, str]:
@@ -162,21 +171,6 @@ def _flags(command: object, words: list[str]) -> dict[str, str]:
     return flags
 
 
-class _CarriedError(Exception):
-    """An interrupt on its way past Typer, which would make an exit status of it and no more."""
-
-    def __init__(self, interrupt: KeyboardInterrupt) -> None:
-        super().__init__()
-        self.interrupt = interrupt
-
-
-def _invoke(invoke: Callable[[object], object], context: object) -> object:
-    try:
-        return invoke(context)
-    except KeyboardInterrupt as error:
-        raise _CarriedError(error) from None
-
-
 def _place(error: Exception) -> str:
     """Say what kind of error was raised and where in the package, and nothing of its text."""
     root = Path(__file__).parents[1]
@@ -186,10 +180,3 @@ def _place(error: Exception) -> str:
         if Path(frame.filename).is_relative_to(root)
     ]
     return f"{type(error).__name__} in {inside[-1] if inside else 'the program'}"
-
-
-def _fail(messages: Iterable[str], status: int) -> NoReturn:
-    with suppress(OSError):
-        for message in messages:
-            typer.echo(f"sacofa: {plain(' '.join(message.splitlines()))}", err=True)
-    sys.exit(status)

@@ -13,14 +13,10 @@ LOG = "How the log is read"
 RULES = "Rules"
 PAPER = "The mechanisms of the papers"
 OUTPUT = "Output"
-
-LONGEST = 1_000
-"""No sentence is longer."""
-MAX_UNGROUPED = 20
-"""The options that fit on a screen without groups."""
-
 ORDER = (WHAT, PROMISE, LOG, RULES, PAPER, OUTPUT)
 """The groups, in the order in which they are shown."""
+MAX_UNGROUPED = 20
+"""The options that fit on a screen without groups."""
 
 
 class GroupedCommand(TyperCommand):
@@ -36,26 +32,23 @@ class GroupedCommand(TyperCommand):
         if not self.grouped:
             super().format_options(ctx, formatter)
             return
-        groups: dict[str, list[tuple[str, str]]] = {}
+        groups: dict[str, list[object]] = {t: [] for t in ("Arguments", *ORDER, "Options")}
         for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None:
-                groups.setdefault(group_of(parameter), []).append(record)
-        for title in sorted(groups, key=_place):
-            with formatter.section(title):
-                formatter.write_dl(groups[title])
+            groups[group_of(parameter)].append(parameter.get_help_record(ctx))
+        for title, records in groups.items():
+            if shown := [record for record in records if record is not None]:
+                with formatter.section(title):
+                    formatter.write_dl(shown)
 
 
 class CommandList(TyperGroup):
     """A command that has others, whose help says of each what it does without breaking off."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write each command with the first sentence of its help."""
-        names = self.list_commands(ctx)
-        found = [(name, self.get_command(ctx, name)) for name in names]
+        """Write each command with the first sentence of its help, however long it is."""
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, each.get_short_help_str(LONGEST)) for name, each in found if each]
+                [(name, each.get_short_help_str(1_000)) for name, each in self.commands.items()]
             )
 
 
@@ -69,7 +62,3 @@ def group_of(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return "Arguments"
     return getattr(parameter, "rich_help_panel", None) or "Options"
-
-
-def _place(title: str) -> int:
-    return -1 if title == "Arguments" else ORDER.index(title) if title in ORDER else len(ORDER)

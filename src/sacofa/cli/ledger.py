@@ -13,15 +13,21 @@ import typer
 from ..base.epsilon import parse_epsilon
 from ..base.files import check_apart, check_target, write_text
 from ..errors import SettingError, Statement
-from ..ledger import Account, Budget, Entry, Ledger
+from ..ledger import Account, Entry, Ledger
 from ..ledger.policy import Policy, policy_path
 from ..release.keys import read_private_key
 from ..release.sign import sign_ledger, verify_ledger
+from .certificates import (
+    SigningKey,
+    TrustedFolder,
+    TrustedKey,
+    ask_passphrase,
+    say_signed,
+    trusted_keys,
+)
 from .grouped import make_group
-from .key import TrustedFolder, TrustedKey, ask_passphrase, say_signed, trusted_keys
 from .options import Force, Json
 from .show import say, show_table, to_json
-from .sign import SigningKey
 
 UNLIMITED = "unlimited"
 
@@ -44,7 +50,7 @@ def budget(
 ) -> None:
     """Set the lifetime budget of a dataset. Creates the ledger if it does not exist."""
     limit = None if epsilon == UNLIMITED else parse_epsilon("budget", epsilon, None)
-    say(say_account(Ledger.create(ledger).set_budget(dataset, limit)))
+    say(_account(Ledger.create(ledger).set_budget(dataset, limit)))
 
 
 @ledger.command()
@@ -58,32 +64,57 @@ def show(
     force: Force = False,
 ) -> None:
     """Show every dataset: its budget, what was spent when, and what is left."""
-    from ..report.spending import bars, read_spending
+    from ..report.spending import bars, draw_spending, read_spending
 
     if picture is not None:
         if picture.suffix not in (".svg", ".html"):
             raise SettingError("picture", picture, Statement("must.suffix", suffix=".svg, .html"))
         check_target(picture, force)
         check_apart({"the picture": picture}, {"the ledger": ledger})
-    opened = Ledger.open(ledger)
-    opened.check()
-    spendings = read_spending(opened)
+    spendings = read_spending(_opened(ledger))
     if picture is not None:
-        from ..report.spending import draw_spending, spending_page
-
-        page = picture.suffix == ".html"
-        drawn = spending_page(spendings, ledger.name) if page else draw_spending(spendings)
-        write_text(picture, drawn, force)
+        title = ledger.name if picture.suffix == ".html" else None
+        write_text(picture, draw_spending(spendings, title), force)
     if as_json:
-        datasets = [_account(spending.account) for spending in spendings]
+        datasets = [_content(spending.account) for spending in spendings]
         typer.echo(json.dumps({"datasets": datasets}, indent=2))
         return
     for spending in spendings:
-        say(say_account(spending.account))
+        say(_account(spending.account))
         for line in bars(spending):
             say(line)
     if not spendings:
         say(Statement("cli.ledger.empty"))
+
+
+def _opened(path: Path) -> Ledger:
+    """A ledger whose rows were checked."""
+    opened = Ledger.open(path)
+    opened.check()
+    return opened
+
+
+def _account(account: Account) -> Statement:
+    """How a dataset stands, in a line."""
+    exact = {"dataset": account.dataset, "budget": _limit(account.budget)}
+    left = Statement("cli.ledger.no_limit")
+    if account.left is not None:
+        left = Statement("cli.ledger.left", epsilon=str(account.left))
+    if account.spent is None:
+        return Statement("cli.ledger.infinite_account", left=left, **exact)
+    return Statement("cli.ledger.account", spent=str(account.spent), left=left, **exact)
+
+
+def _content(account: Account) -> dict[str, object]:
+    """The same as JSON has it."""
+    periods = {period: _epsilon(spent) for period, spent in sorted(account.in_periods.items())}
+    return {
+        "dataset": account.dataset,
+        "budget": _limit(account.budget),
+        "spent": _epsilon(account.spent),
+        "left": _limit(account.left),
+        **({"periods": periods} if periods else {}),
+    }
 
 
 @ledger.command()
@@ -94,18 +125,17 @@ def policy(ledger: FilePath) -> None:
     if policies is None:
         say(Statement("cli.ledger.no_policy", path=str(policy_path(opened.path))))
         return
-    say(Statement("cli.ledger.general_policy", limits=say_policy(policies.general)))
+    say(Statement("cli.ledger.general_policy", limits=_limits(policies.general)))
     for dataset, own in sorted(policies.own.items()):
-        say(Statement("cli.ledger.policy", dataset=dataset, limits=say_policy(own)))
+        say(Statement("cli.ledger.policy", dataset=dataset, limits=_limits(own)))
 
 
-def say_policy(policy: Policy) -> Statement:
+def _limits(policy: Policy) -> Statement:
     """The limits of a policy."""
     limits = []
-    if policy.largest_release is not None:
-        limits.append(Statement("cli.ledger.largest_release", epsilon=str(policy.largest_release)))
-    if policy.largest_year is not None:
-        limits.append(Statement("cli.ledger.largest_year", epsilon=str(policy.largest_year)))
+    for name in ("largest_release", "largest_year"):
+        if (epsilon := getattr(policy, name)) is not None:
+            limits.append(Statement(f"cli.ledger.{name}", epsilon=str(epsilon)))
     if policy.who:
         limits.append(Statement("cli.ledger.who", names=tuple(policy.who)))
     elif policy.who is not None:
@@ -122,21 +152,42 @@ def history(
     as_json: Json = False,
 ) -> None:
     """Show every release that was requested and paid for, with its result."""
-    opened = Ledger.open(ledger)
-    opened.check()
+    opened = _opened(ledger)
     entries, budgets = opened.entries(dataset), opened.budgets(dataset)
     if as_json:
-        limits = [{**asdict(b), "epsilon": _limit(b.epsilon)} for b in budgets]
-        content = {"releases": [_entry(entry) for entry in entries], "budgets": limits}
-        typer.echo(to_json(content, indent=2))
+        releases = [
+            {
+                **asdict(entry),
+                "price": _epsilon(entry.price),
+                "spent": entry.spent,
+                "settings": _parsed(entry.settings),
+                "certificate": _parsed(entry.certificate),
+            }
+            for entry in entries
+        ]
+        limits = [{**asdict(each), "epsilon": _limit(each.epsilon)} for each in budgets]
+        typer.echo(to_json({"releases": releases, "budgets": limits}, indent=2))
         return
-    from rich.console import Console
-
-    rows = [((each.at, 0), _budget_row(each)) for each in budgets]
+    set_to = str(Statement("cli.ledger.budget_set"))
+    rows = [
+        ((b.at, 0), ["", _minute(b.at), b.dataset, "", _limit(b.epsilon), set_to, ""])
+        for b in budgets
+    ]
     rows += [((each.at, each.id), _row(each)) for each in entries]
-    sorted_rows = [row for _, row in sorted(rows, key=lambda keyed: keyed[0])]
-    console = Console(highlight=False, markup=False, emoji=False)
-    show_table(console, sorted_rows, "cli.ledger.columns")
+    show_table([row for _, row in sorted(rows, key=lambda keyed: keyed[0])], "cli.ledger.columns")
+
+
+def _row(entry: Entry) -> list[str]:
+    """A release as a row of a table."""
+    result, file = str(Statement(f"ledger_state.{entry.state}")), entry.file or ""
+    if entry.reason is not None:
+        result += f": {entry.reason}"
+    if entry.repeats is not None:
+        result += str(Statement("cli.ledger.repeats", id=entry.repeats))
+    if entry.file is None and entry.state == "released":
+        file = str(Statement("cli.ledger.passed_on"))
+    epsilon, at = _epsilon(entry.price), _minute(entry.at)
+    return [str(entry.id), at, entry.dataset, entry.mechanism, epsilon, result, file]
 
 
 @ledger.command()
@@ -149,56 +200,12 @@ def sign(ledger: FilePath, key: SigningKey) -> None:
 @ledger.command()
 def verify(ledger: FilePath, key: TrustedKey = None, trusted: TrustedFolder = None) -> None:
     """Check every row of a ledger and, with a key, that signed rows did not change."""
-    opened = Ledger.open(ledger)
-    opened.check()
+    opened = _opened(ledger)
     say(Statement("cli.ledger.whole", path=str(ledger)))
     if keys := trusted_keys(key, trusted):
         signed = verify_ledger(opened, keys)
-        say(
-            Statement(
-                "cli.ledger.signed",
-                signer=signed.signer,
-                at=_minute(signed.signed_at),
-                releases=signed.releases,
-                since=signed.since,
-            )
-        )
-
-
-def say_account(account: Account) -> Statement:
-    """How a dataset stands, in a line."""
-    exact = {"dataset": account.dataset, "budget": _limit(account.budget)}
-    left = (
-        Statement("cli.ledger.no_limit")
-        if account.left is None
-        else Statement("cli.ledger.left", epsilon=str(account.left))
-    )
-    if account.spent is None:
-        return Statement("cli.ledger.infinite_account", left=left, **exact)
-    return Statement("cli.ledger.account", spent=str(account.spent), left=left, **exact)
-
-
-def _budget_row(each: Budget) -> list[str]:
-    result = str(Statement("cli.ledger.budget_set"))
-    return ["", _minute(each.at), each.dataset, "", _limit(each.epsilon), result, ""]
-
-
-def _row(entry: Entry) -> list[str]:
-    result = str(Statement(f"ledger_state.{entry.state}"))
-    if entry.reason is not None:
-        result += f": {entry.reason}"
-    if entry.repeats is not None:
-        result += str(Statement("cli.ledger.repeats", id=entry.repeats))
-    passed_on = entry.file is None and entry.state == "released"
-    return [
-        str(entry.id),
-        _minute(entry.at),
-        entry.dataset,
-        entry.mechanism,
-        _epsilon(entry.price),
-        result,
-        str(Statement("cli.ledger.passed_on")) if passed_on else entry.file or "",
-    ]
+        values = {"signer": signed.signer, "releases": signed.releases, "since": signed.since}
+        say(Statement("cli.ledger.signed", at=_minute(signed.signed_at), **values))
 
 
 def _minute(at: str) -> str:
@@ -213,28 +220,7 @@ def _limit(epsilon: Fraction | None) -> str:
     return UNLIMITED if epsilon is None else str(epsilon)
 
 
-def _account(account: Account) -> dict[str, object]:
-    periods = {period: _epsilon(spent) for period, spent in sorted(account.in_periods.items())}
-    return {
-        "dataset": account.dataset,
-        "budget": _limit(account.budget),
-        "spent": _epsilon(account.spent),
-        "left": _limit(account.left),
-        **({"periods": periods} if periods else {}),
-    }
-
-
-def _entry(entry: Entry) -> dict[str, object]:
-    return {
-        **asdict(entry),
-        "price": _epsilon(entry.price),
-        "spent": entry.spent,
-        "settings": _content(entry.settings),
-        "certificate": _content(entry.certificate),
-    }
-
-
-def _content(text: str) -> object:
+def _parsed(text: str) -> object:
     """Read JSON; a ledger that a stranger made may hold something else, which is text."""
     try:
         content: object = json.loads(text)

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields
 from datetime import date
 from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Literal, Union, get_args, get_origin
+from typing import get_type_hints as hints_of
 
 import typer
 
 from ..base.described import field_docs
 from ..errors import Part, ReadError, SettingError, Statement
 from ..events import ReadOptions
-from ..mechanisms.protocol import Mechanism
-from ..mechanisms.registry import DEFAULT, MECHANISMS, choices, make_mechanism
+from ..mechanisms.registry import DEFAULT, MECHANISMS, choices
 from ..mechanisms.settings import Kind
 from ..rules import ModelOptions
 from ..rules.models import read_names_map
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 Given = dict[str, object]
 """What the command line gave, by the names of parameters."""
-Empty = inspect.Parameter.empty
-
 LOG_HELP = (
     "The event log: XES, CSV, TSV, Parquet, xlsx, ods or JSON lines (a file, a pattern or a "
     "folder), - for standard input, or postgresql://… with --query."
@@ -49,24 +47,23 @@ Force = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="The file to write.")]
+ReleasedFile = Annotated[Path, typer.Argument(help="The released file.", metavar="FILE")]
 
-_TYPES: dict[str, object] = {"header": str, "columns": Path, "names": Path, "log": str}
+_TYPES: dict[str, object] = {
+    "header": str, "columns": Path, "names": Path, "log": str, "ledger": Path,
+}  # fmt: skip
 """Types on the command line of fields whose own types it cannot take."""
 _KIND_TYPES: dict[Kind, type] = {"whole": int, "flag": bool, "rules": Path}
 _METAVARS: dict[Kind, str] = {
-    "epsilon": "NUMBER",
-    "number": "NUMBER",
-    "whole or inf": "INTEGER|inf",
-}
+    "epsilon": "NUMBER", "number": "NUMBER", "whole or inf": "INTEGER|inf",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fields:
-    """Options for the fields of a class.
+    """Options for the fields of a class; for `partial[…]` of one, all of them may be left out.
 
     Attributes:
-        of: The class that declares defaults and help texts, if it is not the class itself. For a
-            dictionary, it declares the fields as well, and all of them are optional.
         only: The fields with an option. Default: all.
         leave_out: Fields without an option.
         panel: Heading in the help.
@@ -75,7 +72,6 @@ class Fields:
         help: Help texts, if they are not those of the class.
     """
 
-    of: type | None = None
     only: tuple[str, ...] = ()
     leave_out: tuple[str, ...] = ()
     panel: str | None = None
@@ -85,38 +81,35 @@ class Fields:
 
     def options(self, kind: type) -> Iterator[inspect.Parameter]:
         """One parameter for each field."""
-        declaring = self.of or kind
-        docs, defaults = {**field_docs(declaring), **self.help}, _defaults(declaring)
-        for name, hint in self._fields(kind).items():
-            default = defaults.get(name)
-            if self.of is not None and default in (None, Empty):
-                optional = get_origin(kind) is dict or NoneType in get_args(hint)
-                default = None if optional else Empty
-            is_date = date in (hint, *get_args(hint))
+        (declaring,) = get_args(kind) or (kind,)
+        docs, hints = {**field_docs(declaring), **self.help}, hints_of(declaring)
+        for entry in self._fields(declaring):
+            name, default = entry.name, entry.default
+            required = default is MISSING and entry.default_factory is MISSING and kind is declaring
+            dated = date in (hints[name], *get_args(hints[name]))
             option = typer.Option(
-                *self.flags.get(name, (_flag(name),)),
+                *self.flags.get(name, (f"--{name.replace('_', '-')}",)),
                 help=docs[name],
                 rich_help_panel=self.panels.get(name, self.panel),
-                parser=date.fromisoformat if is_date else None,
-                metavar="YYYY-MM-DD" if is_date else None,
+                parser=date.fromisoformat if dated else None,
+                metavar="YYYY-MM-DD" if dated else None,
             )
-            yield _parameter(name, _TYPES.get(name, _taken(hint)), option, default)
+            taken = _TYPES.get(name, hints[name])
+            yield _parameter(name, taken, option, inspect.Parameter.empty if required else default)
 
-    def _fields(self, kind: type) -> dict[str, object]:
-        """The types of the fields that become options."""
-        declaring = self.of if self.of is not None and get_origin(kind) is dict else kind
-        return {
-            name: hint
-            for name, hint in get_type_hints(declaring).items()
-            if name not in self.leave_out and (not self.only or name in self.only)
-        }
+    def _fields(self, declaring: type) -> list[Field[object]]:
+        """The fields with an option."""
+        names = self.only or [entry.name for entry in fields(declaring)]
+        return [e for e in fields(declaring) if e.name in names and e.name not in self.leave_out]
 
     def collect(self, kind: type, given: Given) -> object:
         """The value of the options; the class decides about those that were left out."""
-        said = {name: given.pop(name) for name in self._fields(kind)}
+        (declaring,) = get_args(kind) or (kind,)
+        said = {entry.name: given.pop(entry.name) for entry in self._fields(declaring)}
         if isinstance(path := said.get("names"), Path):
             said["names"] = read_names_map(path)
-        return kind(**{name: value for name, value in said.items() if value not in (None, [])})
+        said = {name: value for name, value in said.items() if value not in (None, [])}
+        return partial(declaring, **said) if declaring is not kind else declaring(**said)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,10 +118,6 @@ class Chosen:
 
     mechanism: str
     settings: Mapping[str, object]
-
-    def make(self, **more: object) -> Mechanism:
-        """Make the mechanism, with further settings."""
-        return make_mechanism(self.mechanism, {**self.settings, **more})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +133,7 @@ class Settings:
         for choice in choices():
             if choice.option in self.leave_out:
                 continue
-            flag = _flag(choice.option)
+            flag, required = f"--{choice.option.replace('_', '-')}", choice.option == "epsilon"
             if choice.kind == "flag":
                 # The opposite of pruning is keeping.
                 pruned = flag.startswith("--prune")
@@ -154,10 +143,11 @@ class Settings:
                 flag,
                 help=choice.help,
                 metavar=_METAVARS.get(choice.kind),
-                rich_help_panel=PROMISE if choice.option == "epsilon" else panel,
+                rich_help_panel=PROMISE if required else panel,
             )
-            default = Empty if choice.option == "epsilon" else None
-            yield _parameter(choice.option, _KIND_TYPES.get(choice.kind, str), option, default)
+            taken = _KIND_TYPES.get(choice.kind, str)
+            default = inspect.Parameter.empty if required else None
+            yield _parameter(choice.option, taken, option, default)
 
     def collect(self, kind: type, given: Given) -> Chosen:
         """The mechanism and its settings."""
@@ -203,44 +193,12 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     return collected
 
 
-def refuse_given(value: DataclassInstance, must: Part) -> None:
-    """Refuse whatever was given for a dataclass where it means nothing."""
-    for entry in fields(value):
-        given = getattr(value, entry.name)
-        if given != entry.default:
-            raise SettingError(entry.name, given, must)
-
-
-def read_names(path: Path) -> list[str]:
-    """Read public names of activities, one a line."""
-    try:
-        names = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise ReadError(path, Statement("file.unreadable", why=error.strerror or "")) from None
-    except UnicodeDecodeError:
-        raise ReadError(path, Statement("file.encoding", encoding="utf-8")) from None
-    return [name for name in names if name]
-
-
-def one_or_all(logs: list[str]) -> str | list[str]:
-    """A log that is one path, or several files that make up one."""
-    return logs[0] if len(logs) == 1 else logs
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def _defaults(declaring: type) -> dict[str, object]:
-    """The default of each field; empty for one that must be given."""
-    if not is_dataclass(declaring):
-        return {}
-    return {
-        entry.name: Empty
-        if entry.default is MISSING and entry.default_factory is MISSING
-        else entry.default
-        for entry in fields(declaring)
-    }
+def _parameter(name: str, hint: object, option: object, default: object) -> inspect.Parameter:
+    kind = _taken(hint)
+    if default is not inspect.Parameter.empty and not isinstance(default, bool | int | float | str):
+        kind, default = kind | None, None  # type: ignore[operator]
+    taken, keyword = Annotated[kind, option], inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=default, annotation=taken)
 
 
 def _taken(hint: object) -> object:
@@ -255,10 +213,25 @@ def _taken(hint: object) -> object:
     return str if Literal in origins else parts[0]
 
 
-def _parameter(name: str, kind: object, option: object, default: object) -> inspect.Parameter:
-    if default is Empty or isinstance(default, bool | int | float | str):
-        taken: object = Annotated[kind, option]
-    else:
-        taken, default = Annotated[kind | None, option], None  # type: ignore[operator]
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, keyword, default=default, annotation=taken)
+def refuse_given(value: DataclassInstance, must: Part) -> None:
+    """Refuse whatever was given for a dataclass where it means nothing."""
+    for entry in fields(value):
+        given = getattr(value, entry.name)
+        if given != entry.default:
+            raise SettingError(entry.name, given, must)
+
+
+def one_or_all(logs: list[str]) -> str | list[str]:
+    """A log that is one path, or several files that make up one."""
+    return logs[0] if len(logs) == 1 else logs
+
+
+def read_names(path: Path) -> list[str]:
+    """Read public names of activities, one a line."""
+    try:
+        names = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise ReadError(path, Statement("file.unreadable", why=error.strerror or "")) from None
+    except UnicodeDecodeError:
+        raise ReadError(path, Statement("file.encoding", encoding="utf-8")) from None
+    return [name for name in names if name]

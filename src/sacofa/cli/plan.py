@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from ..errors import Statement
 from ..events import ReadOptions
@@ -19,16 +17,10 @@ from ..mechanisms import plan as make_plan
 from .options import Fields, Json
 from .show import format_epsilon, say, show_table
 
-COPIED = [
-    "max_length",
-    "activities",
-    "cases",
-    "cases_margin",
-    "candidate_from",
-    "frequent_from",
-    "large_from",
-    "large",
-]
+COPIED = (
+    "max_length", "activities", "cases", "cases_margin", "candidate_from", "frequent_from",
+    "large_from", "large",
+)  # fmt: skip
 """The fields of a plan that the JSON object has as they are."""
 
 
@@ -52,13 +44,6 @@ class Planned:
     max_cases: int | None = None
     time: bool = False
 
-    @property
-    def unit(self) -> Unit:
-        """The unit of privacy."""
-        if self.max_cases is None:
-            return ONE_CASE
-        return Unit(person="person", max_cases=self.max_cases)
-
 
 def plan(
     planned: Annotated[Planned, Fields()],
@@ -66,21 +51,29 @@ def plan(
     as_json: Json = False,
 ) -> None:
     """Show how ε is divided and what each share buys. Reads no log and spends nothing."""
-    attributes = declared_attributes(options)
+    attributes, persons = declared_attributes(options), planned.max_cases
     made = make_plan(
         epsilon=planned.epsilon,
         activities=planned.activities,
         max_length=planned.max_length,
         cases=planned.cases,
-        unit=planned.unit,
+        unit=ONE_CASE if persons is None else Unit(person="person", max_cases=persons),
         time=planned.time,
         attributes=attributes,
         pairs=pairs_of(attributes, options.pair),
     )
     if as_json:
         typer.echo(json.dumps(_content(made), ensure_ascii=False))
-    else:
-        _show(made)
+        return
+    say(Statement("cli.plan.whole", epsilon=format_epsilon(made.epsilon)))
+    say()
+    shares = ((float(one.epsilon), float(one.noise), one.what, one.buys) for one in made.shares)
+    rows = ((f"{e:.4g}", str(what), f"±{noise:.4g}", str(buys)) for e, noise, what, buys in shares)
+    show_table(rows, "cli.plan.columns")
+    say()
+    say(Statement("cli.plan.ties"))
+    for line in made.lines():
+        say(line)
 
 
 def _content(made: Plan) -> dict[str, object]:
@@ -105,21 +98,3 @@ def _content(made: Plan) -> dict[str, object]:
         "cases_needed": None if verdict is None else verdict.cases_needed,
         "epsilon_needed": None if verdict is None else float(verdict.epsilon_needed),
     }
-
-
-def _show(made: Plan) -> None:
-    say(Statement("cli.plan.whole", epsilon=format_epsilon(made.epsilon)))
-    say("")
-    rows = (
-        (_number(share.epsilon), str(share.what), f"±{_number(share.noise)}", str(share.buys))
-        for share in made.shares
-    )
-    show_table(Console(highlight=False), rows, "cli.plan.columns")
-    say("")
-    say(Statement("cli.plan.ties"))
-    for line in made.lines():
-        say(line)
-
-
-def _number(value: Fraction) -> str:
-    return f"{float(value):.4g}"

@@ -8,15 +8,18 @@ from typing import Annotated
 
 import typer
 
-from ..base.files import check_apart, check_target, write_text, write_whole
+from ..base.files import check_apart, check_target, write_text
 from ..errors import Argument, SettingError, Statement
 from ..evaluate.evaluate import read_measured
-from ..events import ReadOptions, open_log
+from ..events import open_log
 from ..release import certificate_path, read_release
-from ..report import Facts, make_internal_report, make_report, read_comparison, write_figures
-from ..report.figures_file import is_table
+from ..report import Facts, make_internal_report, read_comparison
+from ..report.build import write_report
+from ..report.figures import is_table
 from .options import Fields, Force, Reading, refuse_given
 from .show import say, say_written
+
+OUTPUT_HELP = "The HTML report (.html), or a table of its figures (.csv, .json or .parquet)."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +41,7 @@ def report(
     release: Annotated[
         Path, typer.Argument(help="The released log. Its certificate is next to it.")
     ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            help="The HTML report (.html), or a table of its figures (.csv, .json or .parquet).",
-        ),
-    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help=OUTPUT_HELP)],
     page: Annotated[Page, Fields()],
     facts: Annotated[Facts, Fields()],
     options: Reading,
@@ -63,34 +59,26 @@ def report(
     if page.original is not None:
         read["the original"] = page.original
     check_apart({"the report": output}, read)
-    if is_table(output):
+    title, table = page.title or release.name, is_table(output)
+    if table:
         for given in (page, facts, options):
             refuse_given(given, Statement("must.not_for_figures"))
-        found = read_release(release)
-        with write_whole(output, force) as part:
-            write_figures(found, part)
-        say_written("figures", output)
-        return
-    write_text(output, _make(release, page, facts, options), force)
-    say_written("report", output)
-    if page.original is not None:
-        say(Statement("cli.confidential_report"))
-
-
-def _make(path: Path, page: Page, facts: Facts, options: ReadOptions) -> str:
-    """The HTML of a report."""
-    title = page.title or path.name
     if page.original is None:
         must = Statement("must.left_out_without", argument=Argument("original"))
         if page.comparison is not None:
             raise SettingError("comparison", page.comparison, must)
         refuse_given(options, must)
-        return make_report(read_release(path), title=title, facts=facts)
-    log = open_log(page.original, options)
-    return make_internal_report(
-        read_release(path),
-        read_measured(log),
-        title=title,
-        facts=facts,
-        comparison=None if page.comparison is None else read_comparison(page.comparison),
-    )
+        write_report(read_release(release), output, title=title, facts=facts, force=force)
+    else:
+        log = open_log(page.original, options)
+        made = make_internal_report(
+            read_release(release),
+            read_measured(log),
+            title=title,
+            facts=facts,
+            comparison=None if page.comparison is None else read_comparison(page.comparison),
+        )
+        write_text(output, made, force)
+    say_written({"figures" if table else "report": output})
+    if page.original is not None:
+        say(Statement("cli.confidential_report"))

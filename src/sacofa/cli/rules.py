@@ -10,7 +10,7 @@ import typer
 
 from ..base.files import check_apart, check_target, write_text
 from ..errors import Argument, ReadError, SettingError, Statement
-from ..events import ReadOptions, count_variants, open_log
+from ..events import count_variants, open_log
 from ..rules import (
     FromPublicLog,
     FromSecretLog,
@@ -59,28 +59,30 @@ class Task:
             raise SettingError("match", True, Statement("must.given_with_all", arguments=others))
 
     def file(self, log: str | None) -> Path:
-        """What is read: a log, rules or a model; one of them is given."""
+        """What is read: a log, rules or a model; an output must be another file."""
         model = Argument("from_model")
         if log is None and self.from_model is None:
             raise SettingError("FILE", None, Statement("must.log_or_model", argument=model))
         if log is not None and self.from_model is not None:
             raise SettingError("FILE", log, Statement("must.left_out_with", argument=model))
-        return Path(log or self.from_model or "")
+        file = Path(log or self.from_model or "")
+        self._check_output(file)
+        return file
 
-    def check_files(self, file: Path) -> None:
-        """Refuse an output that cannot be written, or that is what is read."""
+    def _check_output(self, file: Path) -> None:
         suffix = ".svg" if self.show else ".toml"
-        if self.output is None:
-            if not self.show:
-                raise SettingError("output", None, Statement("must.suffix", suffix=suffix))
-            return
-        read = {"what is read": file}
-        if self.activities is not None:
-            read["the names"] = self.activities
-        check_apart({"the output": self.output}, read)
-        if self.output.suffix.lower() != suffix:
-            raise SettingError("output", self.output, Statement("must.suffix", suffix=suffix))
-        check_target(self.output, self.force)
+        if self.output is not None:
+            names = {} if self.activities is None else {"the names": self.activities}
+            check_apart({"the output": self.output}, {"what is read": file, **names})
+            if self.output.suffix.lower() != suffix:
+                raise SettingError("output", self.output, Statement("must.suffix", suffix=suffix))
+            check_target(self.output, self.force)
+        elif not self.show:
+            raise SettingError("output", None, Statement("must.suffix", suffix=suffix))
+
+    def names(self) -> list[str] | None:
+        """The names of all activities."""
+        return None if self.activities is None else read_names(self.activities)
 
 
 def rules(
@@ -98,52 +100,47 @@ def rules(
     Rules of a log are as confidential as the log is.
     """
     file = task.file(log)
-    task.check_files(file)
-    activities = None if task.activities is None else read_names(task.activities)
+    activities = task.names()
     if task.match and not task.show:
         _match(file, activities or [], task)
     elif task.show or task.from_model is not None:
         found = open_rules(file, model, activities=activities, notify=notify)
-        (_show if task.show else _write)(found, task.output, task.force)
+        (_show if task.show else _write)(found, task)
     else:
         model.refuse_given(Statement("must.left_out_no_model"))
-        _write(_learn(str(log), options, task.public), task.output, task.force)
+        variants = count_variants(open_log(str(log), options))
+        if not variants.cases:
+            raise ReadError(str(log), Statement("log.no_cases"))
+        source = (FromPublicLog if task.public else FromSecretLog)(file.name)
+        _write(learn_rules(variants, source), task)
         if not task.public:
             notify(Statement("cli.rules.confidential"))
 
 
-def _learn(log: str, options: ReadOptions, public: bool) -> Rules:
-    variants = count_variants(open_log(log, options))
-    if not variants.cases:
-        raise ReadError(log, Statement("log.no_cases"))
-    return learn_rules(variants, (FromPublicLog if public else FromSecretLog)(Path(log).name))
+def _write(found: Rules, task: Task) -> None:
+    assert task.output is not None
+    write_rules(found, task.output, task.force)
+    counts = {
+        "starts": found.starts,
+        "follow": found.always_follows,
+        "precede": found.always_precedes,
+        "never": found.never_follows,
+    }
+    values = {name: int(rule.sum()) for name, rule in counts.items()}
+    activities = len(found.activities)
+    say(Statement("cli.rules.written", path=str(task.output), activities=activities, **values))
 
 
-def _write(found: Rules, output: Path | None, force: bool) -> None:
-    assert output is not None
-    write_rules(found, output, force)
-    say(
-        Statement(
-            "cli.rules.written",
-            path=str(output),
-            activities=len(found.activities),
-            starts=int(found.starts.sum()),
-            follow=int(found.always_follows.sum()),
-            precede=int(found.always_precedes.sum()),
-            never=int(found.never_follows.sum()),
-        )
-    )
-
-
-def _show(found: Rules, output: Path | None, force: bool) -> None:
-    if output is None:
+def _show(found: Rules, task: Task) -> None:
+    if task.output is None:
         typer.echo(show_rules(found), nl=False)
-    else:
-        # Only this needs the templates of pages.
-        from ..report.rules_picture import draw_rules
+        return
+    # Only this needs the templates of pages.
+    from ..report.rules_picture import draw_rules
 
-        write_text(output, draw_rules(found), force)
-        say(Statement("cli.rules.drawn", path=str(output), activities=len(found.activities)))
+    write_text(task.output, draw_rules(found), task.force)
+    values = {"path": str(task.output), "activities": len(found.activities)}
+    say(Statement("cli.rules.drawn", **values))
 
 
 def _match(model: Path, activities: list[str], task: Task) -> None:

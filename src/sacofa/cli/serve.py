@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from ..errors import Argument, MissingExtraError, SettingError, Statement
 from ..ledger import Ledger
 from ..release.keys import read_private_key
-from .key import ask_passphrase
+from .certificates import ask_passphrase
 from .options import Fields
 from .show import say
-
-if TYPE_CHECKING:
-    from ..web.settings import ServeSettings
 
 LIBRARIES = ("fastapi", "pydantic", "starlette", "uvicorn")
 
@@ -85,11 +82,10 @@ def serve(serving: Annotated[Serving, Fields()]) -> None:
             signer=signer,
         )
 
-    serve_app(settings, _say, serving.folder)
+    def show(made: ServeSettings) -> None:
+        say(Statement("cli.serve.open", address=made.address))
+        say(Statement("cli.serve.end"))
+        if not made.loopback:
+            say(Statement("cli.serve.exposed"), err=True)
 
-
-def _say(made: ServeSettings) -> None:
-    say(Statement("cli.serve.open", address=made.address))
-    say(Statement("cli.serve.end"))
-    if not made.loopback:
-        say(Statement("cli.serve.exposed"), err=True)
+    serve_app(settings, show, serving.folder)

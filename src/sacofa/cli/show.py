@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    Cell = str | Text
-
 LABEL_WIDTH = 16
 MAX_NAMES = 10
 """The terminal lists no more names of activities; the certificate has all of them."""
@@ -40,7 +38,7 @@ def as_option(argument: Argument, flags: Mapping[str, str] | None = None) -> str
     return flag if argument.value in (None, True) else f"{flag} {argument.value}"
 
 
-def say(said: Statement | str, *, err: bool = False) -> None:
+def say(said: Statement | str = "", *, err: bool = False) -> None:
     """Print one line, in which settings are options."""
     text = render(said, wording=as_option) if isinstance(said, Statement) else said
     typer.echo(plain(text), err=err)
@@ -51,14 +49,10 @@ def notify(note: Statement) -> None:
     say(note, err=True)
 
 
-def say_written(what: str, path: str | Path, *, err: bool = False) -> None:
-    """Print what was written, and where: `what` is the code of a label."""
-    say(Statement("cli.written", what=Statement(f"cli.file.{what}"), path=str(path)), err=err)
-
-
-def say_confidential() -> None:
-    """Print that the figures above are confidential."""
-    say(Statement("cli.confidential"))
+def say_written(files: Mapping[str, str | Path], *, err: bool = False) -> None:
+    """Print what was written, by the code of its label, and where."""
+    for what, path in files.items():
+        say(Statement("cli.written", what=Statement(f"cli.file.{what}"), path=str(path)), err=err)
 
 
 def format_epsilon(epsilon: Fraction | None) -> str:
@@ -69,27 +63,25 @@ def format_epsilon(epsilon: Fraction | None) -> str:
     return f"ε = {float(epsilon):.6g}{exact}"
 
 
+def open_console(*, err: bool = False) -> Console:
+    """The terminal, on which texts look as they are."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False, stderr=err)
+
+
 def show_table(
-    console: Console,
-    rows: Iterable[Sequence[Cell]],
+    rows: Iterable[Sequence[str | Text]],
     columns: str | None = None,
     *,
     right: Collection[int] = (),
     title: str | None = None,
 ) -> None:
-    """Print a table.
-
-    Args:
-        console: The terminal.
-        rows: The cells of each row.
-        columns: The code of the headings: a text with a bar between them.
-        right: The numbers of the columns that are aligned to the right.
-        title: The code of the title.
-    """
+    """Print a table; `columns` and `title` are codes, and headings have a bar between them."""
     from rich.table import Table
     from rich.text import Text
 
-    lines = [list(row) for row in rows]
+    lines, console = [list(row) for row in rows], open_console()
     if title is not None:
         console.print(Text(str(Statement(title)), style="bold"))
     table = Table(box=None, pad_edge=False, show_header=columns is not None, header_style="bold")
@@ -102,39 +94,61 @@ def show_table(
     console.print(table)
 
 
-def show_certificate(certificate: Certificate, console: Console) -> None:
-    """Print a certificate in words, each section with its heading next to it."""
+def show_certificate(certificate: Certificate, *, err: bool = False) -> None:
+    """Print a certificate in words, each section with its heading next to it, wrapped."""
     epsilon, margins = format_epsilon(certificate.epsilon), certificate.margins
     summary = Statement("cli.whole_release", epsilon=epsilon, mechanism=certificate.mechanism)
     sections: dict[str, Iterable[object]] = {
         "budget": [summary],
         "protects": [certificate.protects],
         "verdict": [certificate.verdict],
-        "missing": [say_missing(certificate.missing_activities)],
+        "missing": [_missing(certificate.missing_activities)],
         "margins": [None if margins is None else margins.statement],
         "leaks": [
             Statement("cli.leak", what=access.what, why=access.why)
             for access in certificate.spent
             if isinstance(access, Leak)
         ],
-        "spent": _describe_spends(certificate),
+        "spent": _spends(certificate),
         "assumptions": certificate.assumptions,
         "limits": certificate.not_promised,
         "notes": certificate.notes,
     }
+    console = open_console(err=err)
     for heading, lines in sections.items():
         _show_section(console, heading, [str(line) for line in lines if line is not None])
 
 
-def say_missing(activities: Sequence[str]) -> Statement | None:
+def _show_section(console: Console, heading: str, lines: Sequence[str]) -> None:
+    """Print a heading with lines next to it, wrapped."""
+    from rich.text import Text
+
+    width = max(30, console.width - LABEL_WIDTH)
+    label = str(Statement(f"cli.section.{heading}")) if lines else ""
+    for part in (part for line in lines for part in Text(plain(line)).wrap(console, width)):
+        console.print(Text(f"{label:<{LABEL_WIDTH}}", style="bold") + part, soft_wrap=True)
+        label = ""
+
+
+def _missing(activities: Sequence[str]) -> Statement | None:
     """Which public activities the release does not contain."""
-    if not activities:
-        return None
     shown, more = tuple(activities[:MAX_NAMES]), len(activities) - MAX_NAMES
     listed = Statement("columns.listed", names=shown)
     if more > 0:
         listed = Statement("columns.listed_and_more", names=shown, more=more)
-    return Statement("cli.missing", names=listed)
+    return Statement("cli.missing", names=listed) if shown else None
+
+
+def _spends(certificate: Certificate) -> Iterator[Statement]:
+    """One line for each query; many in a row with the same ε share one."""
+    spends = [access for access in certificate.spent if isinstance(access, Spend)]
+    for epsilon, group in groupby(spends, key=lambda spend: spend.epsilon):
+        run, each = list(group), format_epsilon(epsilon)
+        if len(run) > MAX_SINGLE_SPENDS:
+            ends = {"first": run[0].what, "last": run[-1].what}
+            yield Statement("cli.spends", epsilon=each, number=len(run), **ends)
+        else:
+            yield from (Statement("cli.spend", epsilon=each, what=one.what) for one in run)
 
 
 def to_json(content: object, indent: int | None = None) -> str:
@@ -147,36 +161,10 @@ def to_json(content: object, indent: int | None = None) -> str:
 _CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def _show_section(console: Console, heading: str, lines: Sequence[str]) -> None:
-    """Print a heading with lines next to it, wrapped."""
-    from rich.text import Text
-
-    label = str(Statement(f"cli.section.{heading}")) if lines else ""
-    for line in lines:
-        width = max(30, console.width - LABEL_WIDTH)
-        for part in Text(plain(line)).wrap(console, width):
-            console.print(Text(f"{label:<{LABEL_WIDTH}}", style="bold") + part, soft_wrap=True)
-            label = ""
-
-
-def _describe_spends(certificate: Certificate) -> Iterator[Statement]:
-    """One line for each query; many in a row with the same ε share one."""
-    spends = [access for access in certificate.spent if isinstance(access, Spend)]
-    for epsilon, group in groupby(spends, key=lambda spend: spend.epsilon):
-        run, each = list(group), format_epsilon(epsilon)
-        if len(run) > MAX_SINGLE_SPENDS:
-            ends = {"first": run[0].what, "last": run[-1].what}
-            yield Statement("cli.spends", epsilon=each, number=len(run), **ends)
-        else:
-            yield from (Statement("cli.spend", epsilon=each, what=one.what) for one in run)
-
-
 @contextmanager
 def progress_bar() -> Iterator[Stage | None]:
     """Show progress on a terminal that a person watches; nothing elsewhere."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
+    console = open_console(err=True)
     if not console.is_terminal:
         yield None
         return

@@ -1,21 +1,23 @@
-"""`sacofa inspect`: what a log looks like."""
+"""`sacofa inspect`, `columns` and `generate`: what a log looks like, and logs to try things on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
+from ..base.files import check_apart, check_target, write_text
 from ..errors import ReadError, Statement, plain
 from ..events import Inspection, inspect_log, open_log
+from ..events.generate import write_sample
 from ..events.inspect import shown_variants
-from .options import Json, LogPaths, Reading, one_or_all
-from .show import notify, progress_bar, say, say_confidential, show_table, to_json
+from ..events.profile import starting_file
+from .options import Force, Json, LogPath, LogPaths, Output, Reading, one_or_all
+from .show import notify, open_console, progress_bar, say, say_written, show_table, to_json
 
 UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 """Units of durations, with their seconds."""
@@ -52,28 +54,52 @@ def inspect(
         }
         typer.echo(to_json({"secret": True, **content}))
     else:
-        _show(inspection, Console(highlight=False, markup=False, emoji=False))
+        _show(inspection)
+        say(Statement("cli.confidential"))
 
 
-def _show(inspection: Inspection, console: Console) -> None:
+def _show(inspection: Inspection) -> None:
+    from rich.text import Text
+
     if inspection.roles:
-        roles = ((r.role, " + ".join(map(plain, r.columns)), _dim(r.why)) for r in inspection.roles)
-        show_table(console, roles, title="cli.inspect.roles")
-        say("")
+        roles = (
+            (each.role, " + ".join(map(plain, each.columns)), Text(str(each.why), style="dim"))
+            for each in inspection.roles
+        )
+        show_table(roles, title="cli.inspect.roles")
+        say()
     sizes = ((str(Statement(f"cli.size.{name}")), text) for name, text in _sizes(inspection))
-    show_table(console, sizes, title="cli.inspect.sizes")
+    show_table(sizes, title="cli.inspect.sizes")
     if inspection.columns:
-        _show_columns(inspection, console)
+        say()
+        _show_columns(inspection)
     if inspection.frequent:
-        say("")
-        show_table(console, _variants(inspection), right=(0,), title="cli.inspect.variants")
+        say()
+        show_table(_variants(inspection), right=(0,), title="cli.inspect.variants")
     if inspection.warnings:
-        say("")
-        console.print(Text(str(Statement("cli.inspect.warnings")), style="bold"))
+        say()
+        open_console().print(Text(str(Statement("cli.inspect.warnings")), style="bold"))
         for warning in inspection.warnings:
             say(Statement("cli.inspect.warning", warning=warning))
-    say("")
-    say_confidential()
+    say()
+
+
+def _show_columns(inspection: Inspection) -> None:
+    from rich.text import Text
+
+    rows = (
+        (
+            column.name,
+            column.type,
+            "" if column.values is None else f"{column.values:,}",
+            WITHIN[column.constant],
+            Text("" if column.advice is None else plain(str(column.advice)), style="yellow"),
+        )
+        for column in inspection.columns[:MAX_SHOWN_COLUMNS]
+    )
+    show_table(rows, "cli.inspect.columns", right=(2,), title="cli.inspect.other_columns")
+    if (more := len(inspection.columns) - MAX_SHOWN_COLUMNS) > 0:
+        say(Statement("cli.inspect.more_columns", more=more))
 
 
 def _sizes(inspection: Inspection) -> Iterator[tuple[str, str]]:
@@ -99,23 +125,6 @@ def _duration(seconds: float) -> str:
     return f"{seconds:g} {unit}" if unit == "seconds" else f"{seconds / UNITS[unit]:.1f} {unit}"
 
 
-def _show_columns(inspection: Inspection, console: Console) -> None:
-    rows = (
-        (
-            column.name,
-            column.type,
-            "" if column.values is None else f"{column.values:,}",
-            WITHIN[column.constant],
-            Text("" if column.advice is None else plain(str(column.advice)), style="yellow"),
-        )
-        for column in inspection.columns[:MAX_SHOWN_COLUMNS]
-    )
-    say("")
-    show_table(console, rows, "cli.inspect.columns", right=(2,), title="cli.inspect.other_columns")
-    if (more := len(inspection.columns) - MAX_SHOWN_COLUMNS) > 0:
-        say(Statement("cli.inspect.more_columns", more=more))
-
-
 def _variants(inspection: Inspection) -> Iterator[tuple[str, str]]:
     """The most frequent variants with their counts."""
     for variant in shown_variants(inspection):
@@ -124,5 +133,38 @@ def _variants(inspection: Inspection) -> Iterator[tuple[str, str]]:
         yield f"{variant['count']:,}", f"{names} … and {more:,} more" if more > 0 else names
 
 
-def _dim(text: object) -> Text:
-    return Text(str(text), style="dim")
+def columns(log: LogPath, output: Output, options: Reading, force: Force = False) -> None:
+    """Write a file of columns to start from: names and types of the log, for you to complete.
+
+    It contains no value of the log. Columns that look like identifiers or copies of times are left
+    out, and listed on the terminal.
+    """
+    check_target(output, force)
+    check_apart({"the output": output}, {"the log": log})
+    text, notes = starting_file(log, options)
+    write_text(output, text, force)
+    for note in notes:
+        notify(note)
+    say_written({"columns": output})
+
+
+def generate(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The synthetic log: .parquet or .csv.")
+    ],
+    cases: Annotated[int, typer.Option(help="Number of cases.")],
+    activities: Annotated[int, typer.Option(help="Number of different activities.")] = 24,
+    seed: Annotated[int, typer.Option(help="Another number gives another log.")] = 0,
+    force: Force = False,
+) -> None:
+    """Generate a synthetic log of any size that looks like a real one, to try things out on."""
+    with progress_bar() as stage:
+        write_sample(
+            output,
+            cases=cases,
+            activities=activities,
+            seed=seed,
+            force=force,
+            progress=None if stage is None else partial(stage, "generating"),
+        )
+    say(Statement("cli.generated", cases=cases, path=str(output)))

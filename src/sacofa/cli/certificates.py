@@ -1,0 +1,269 @@
+"""`sacofa certificate`, `verify`, `sign` and `key`: what a release promises, and who vouches."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..base.described import field_docs
+from ..base.files import check_apart, check_target
+from ..errors import Argument, ReadError, SettingError, Statement
+from ..messages import check_language, languages
+from ..release import certificate_path
+from ..release.disclosure import (
+    Deployment,
+    check_record_name,
+    disclose,
+    make_record,
+    write_annex,
+    write_record,
+)
+from ..release.envelope import signature_path
+from ..release.keys import (
+    PrivateKey,
+    PublicKey,
+    check_names,
+    make_key,
+    read_private_key,
+    read_public_key,
+    read_trusted_keys,
+)
+from ..release.sign import sign as sign_release
+from ..release.sign import verify_signed
+from ..release.verify import Verification
+from ..release.verify import verify as verify_file
+from .grouped import make_group
+from .options import Fields, Force, Json, ReleasedFile
+from .show import format_epsilon, say, say_written, show_certificate, to_json
+
+LARGEST_AUDIT = 1 << 24
+"""The largest result of an audit that is read, in bytes."""
+PASSPHRASE = "SACOFA_PASSPHRASE"
+"""The environment variable with the passphrase; without it, a person is asked."""
+
+CertificateFile = Annotated[
+    Path | None, typer.Option(help="Its certificate. Default: FILE.certificate.json.")
+]
+SigningKey = Annotated[Path, typer.Option("--key", help="The private key to sign with (.key).")]
+TrustedKey = Annotated[
+    Path | None, typer.Option("--key", help="Public key (.pub) that must have signed.")
+]
+TrustedFolder = Annotated[
+    Path | None,
+    typer.Option("--trusted", help="Folder of public keys, one of which must have signed."),
+]
+
+key = make_group("Make keys to sign with, and show them.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What is written.
+
+    Attributes:
+        registry: Write a record for the OpenDP deployments registry (.yaml).
+        markdown: Write the privacy statement as Markdown.
+        html: Write the privacy statement as an HTML page.
+        language: Language of the privacy statement.
+        audit: Output of `sacofa audit --json` for the mechanism.
+        force: Overwrite files that exist.
+    """
+
+    registry: Path | None = None
+    markdown: Path | None = None
+    html: Path | None = None
+    language: str = languages()[0]
+    audit: Path | None = None
+    force: bool = False
+
+    def files(self, released: Path) -> dict[str, Path]:
+        """The files to be written, by form; those that cannot be written are refused."""
+        given = {"registry": self.registry, "markdown": self.markdown, "html": self.html}
+        files = {form: path for form, path in given.items() if path is not None}
+        check_language(self.language)
+        if self.registry is not None:
+            check_record_name(self.registry)
+        for target in files.values():
+            check_target(target, self.force)
+        outputs = {f"the output --{form}": path for form, path in files.items()}
+        read = {"the release": released, "its certificate": certificate_path(released)}
+        check_apart(outputs, read)
+        return files
+
+
+def certificate(
+    released: ReleasedFile,
+    written: Annotated[Written, Fields()],
+    facts: Annotated[partial[Deployment], Fields()],
+) -> None:
+    """Show a certificate, or write it for an impact assessment or a public registry.
+
+    A registry needs facts that only people know. On a terminal, the program asks for those that
+    were not given.
+    """
+    files = written.files(released)
+    checked = verify_file(released)
+    if not checked.holds:
+        raise ReadError(released, checked.findings[0])
+    if not files:
+        show_certificate(checked.certificate)
+        return
+    people = _deployment(facts) if facts.keywords or "registry" in files else None
+    result = None if written.audit is None else _read_audit(written.audit)
+    for form, path in files.items():
+        if form == "registry":
+            assert people is not None
+            record = make_record(checked.certificate, people, result)
+            write_record(record, path, force=written.force)
+        else:
+            sections = disclose(checked.certificate, deployment=people, audit=result)
+            write_annex(sections, path, language=written.language, form=form, force=written.force)
+    say_written(files)
+
+
+def _deployment(facts: partial[Deployment]) -> Deployment:
+    """What people know: as given, or asked for."""
+    required = [entry.name for entry in fields(Deployment) if entry.default is MISSING]
+    missing = [name for name in required if name not in facts.keywords]
+    if missing and not sys.stdin.isatty():
+        known = Statement("must.known_by_people", missing=tuple(map(Argument, missing)))
+        raise SettingError(missing[0], None, known)
+    docs, today = field_docs(Deployment), datetime.now(UTC).date().isoformat()
+    for name in missing:
+        default = today if name == "published" else None
+        answer = typer.prompt(docs[name].rstrip("."), default=default, err=True)
+        facts = partial(facts, **{name: str(answer)})
+    return facts()
+
+
+def _read_audit(path: Path) -> Mapping[str, object]:
+    try:
+        with path.open("rb") as file:
+            content = json.loads(file.read(LARGEST_AUDIT))
+    except OSError as error:
+        raise ReadError(path, Statement("file.unreadable", why=error.strerror or "")) from None
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise ReadError(path, Statement("audit.unreadable"))
+    return content
+
+
+def verify(
+    released: ReleasedFile,
+    certificate: CertificateFile = None,
+    key: TrustedKey = None,
+    trusted: TrustedFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Check that a file is the certified one, that its certificate adds up, and who signed them."""
+    if keys := trusted_keys(key, trusted):
+        checked = verify_signed(released, keys, certificate=certificate)
+    else:
+        checked = verify_file(released, certificate)
+    if as_json:
+        epsilon = checked.certificate.epsilon
+        content = {
+            "file": str(released),
+            "holds": checked.holds,
+            "findings": list(map(str, checked.findings)),
+            "signer": checked.signer,
+            "epsilon": None if epsilon is None else str(epsilon),
+            "publishable": checked.certificate.publishable,
+        }
+        typer.echo(to_json(content, indent=2))
+    else:
+        for line in _describe(released, checked):
+            say(line)
+    if not checked.holds:
+        raise typer.Exit(1)
+
+
+def _describe(released: Path, checked: Verification) -> Iterator[Statement]:
+    """What was found out about a file."""
+    certificate = checked.certificate
+    if checked.holds:
+        yield Statement("cli.verify.certified", path=str(released))
+        epsilon = format_epsilon(certificate.epsilon)
+        yield Statement("cli.verify.adds_up", queries=len(certificate.spent), epsilon=epsilon)
+        if checked.signer is not None:
+            yield Statement("cli.verify.signed", signer=checked.signer)
+        elif signature_path(released).exists():
+            yield Statement("cli.verify.unchecked")
+        if not certificate.publishable:
+            yield Statement("cli.verify.seeded")
+    for finding in checked.findings:
+        yield Statement("cli.verify.finding", path=str(released), finding=finding)
+
+
+def sign(
+    released: ReleasedFile,
+    key: SigningKey,
+    certificate: CertificateFile = None,
+    force: Force = False,
+) -> None:
+    """Sign a release: the file and its certificate, as they are, in FILE.signature.json."""
+    signer = read_private_key(key, ask_passphrase)
+    say_signed(sign_release(released, signer, certificate=certificate, force=force), signer)
+
+
+@key.command()
+def new(
+    name: Annotated[
+        Path, typer.Argument(help="NAME.key and NAME.pub are written.", metavar="NAME")
+    ],
+    passphrase: Annotated[
+        bool,
+        typer.Option(
+            "--passphrase",
+            help=f"Protect the private key with a passphrase. You are asked for it, unless "
+            f"{PASSPHRASE} is set.",
+        ),
+    ] = False,
+    force: Force = False,
+) -> None:
+    """Make a key (Ed25519): a private one to sign with, and a public one to hand out."""
+    check_names(name)
+    secret = ask_passphrase(twice=True) if passphrase else None
+    private, public = make_key(name, passphrase=secret, force=force)
+    say(Statement("cli.key.private", path=str(private)))
+    say(Statement("cli.key.public", path=str(public), id=read_public_key(public).id))
+
+
+@key.command()
+def show(
+    keys: Annotated[list[Path], typer.Argument(help="Public keys.", metavar="KEY …")],
+) -> None:
+    """Show the ids of public keys, to compare them through another channel."""
+    for path in keys:
+        say(f"{path}: {read_public_key(path).id}")
+
+
+def ask_passphrase(*, twice: bool = False) -> str:
+    """Ask for a passphrase, unless the environment has it."""
+    if (given := os.environ.get(PASSPHRASE)) is not None:
+        return given
+    if not sys.stdin.isatty():
+        must = Statement("must.in_environment", variable=PASSPHRASE)
+        raise SettingError("passphrase", None, must)
+    return str(typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice, err=True))
+
+
+def trusted_keys(key: Path | None, folder: Path | None) -> list[PublicKey]:
+    """Read the keys that are trusted; none if none were named."""
+    found = [] if key is None else [read_public_key(key)]
+    return found + ([] if folder is None else read_trusted_keys(folder))
+
+
+def say_signed(written: Path, signer: PrivateKey) -> None:
+    """Print which signature was written."""
+    say(Statement("cli.key.signed", path=str(written), signer=signer.public.name))
