@@ -28,6 +28,8 @@ MAX_BRANCHES = 8
 MAX_WAITING = 1_000_000
 """All sets of places for which inclusive joins wait have this many members at most."""
 THROWN = ("error", "escalation", "cancel")
+Exits = Sequence[int]
+"""Alternatives, each with the tokens that are given."""
 T = TypeVar("T")
 
 
@@ -142,10 +144,7 @@ def _subsets(items: Sequence[T]) -> chain[tuple[T, ...]]:
 
 @dataclass(eq=False)
 class _Run:
-    """One run of a process or subprocess: its tokens, and where they go from each node.
-
-    Places are those of the net; exits are alternatives, each with the tokens that are given.
-    """
+    """One run of a process or subprocess: its tokens, and where they go from each node."""
 
     net: _BpmnNet
     scope: Scope
@@ -184,7 +183,7 @@ class _Run:
             places |= run.places | sum(run.active)
         return places
 
-    def build(self, begin: int, leave: Sequence[int]) -> None:
+    def build(self, begin: int, leave: Exits) -> None:
         """Build the run, from a token on `begin` to the tokens of an exit."""
         net, part = self.net, self.part
         active = net.at("running", part)
@@ -268,10 +267,9 @@ class _Run:
             if target.role == "boundary":
                 line, what = target.part.line, target.part.what
                 raise RefusedError("model.bpmn.flow_to_boundary", line, part=what)
-            joins = (
-                target.role in ("parallel", "inclusive") and len(self.scope.into[target.key]) > 1
-            )
-            place = self.place("before", target.part) if joins else self.entry(target)
+            is_join = target.role in ("parallel", "inclusive")
+            several = is_join and len(self.scope.into[target.key]) > 1
+            place = self.place("before", target.part) if several else self.entry(target)
             self.into[flow.key] = place
         for event in nodes.values():
             if event.role == "boundary":
@@ -287,18 +285,13 @@ class _Run:
             self.boundary[host].append(event)
 
     def _pass_on(
-        self,
-        part: Part,
-        takes: int,
-        leave: Sequence[int],
-        label: str | None = None,
-        clears: int = 0,
+        self, part: Part, takes: int, leave: Exits, label: str | None = None, clears: int = 0
     ) -> None:
         """Move a token on in each of some ways."""
         for gives in leave:
             self.net.add(part, takes, gives, label, clears=clears)
 
-    def _once_beside(self, event: Node, running: Sequence[int], leave: Sequence[int]) -> int:
+    def _once_beside(self, event: Node, running: Sequence[int], leave: Exits) -> int:
         """Let an event happen once while something runs; return the place that allows it."""
         self.net.note(Statement("model.note.beside", part=event.part.what))
         armed = self.place("armed", event.part)
@@ -473,7 +466,7 @@ class _Run:
             top = top.up
         net.later.append(lambda: net.add(part, here, 0, clears=top.places))
 
-    def _thrown(self, node: Node, leave: Sequence[int]) -> bool:
+    def _thrown(self, node: Node, leave: Exits) -> bool:
         """Lead what is thrown to the nearest boundary events that catch it, if there are any."""
         run, here, net = self, self.entry(node), self.net
         while not (
