@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 import numpy as np
 
@@ -42,8 +41,7 @@ MAX_ACTIVITIES = 4_000
 
 def rule(kind: Kind) -> Bools:
     """Declare a field of `Rules` for a kind; by default it forbids nothing."""
-    default: Any = None
-    made: Bools = field(default=default, metadata={"kind": kind})
+    made: Bools = field(default=None, metadata={"kind": kind})  # type: ignore[arg-type]
     return made
 
 
