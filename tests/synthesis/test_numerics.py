@@ -1,4 +1,4 @@
-"""Numerics that the stages of synthesis share: projections, minima, least squares."""
+"""Numerics that the stages of synthesis share: projections and minima."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from sacofa.synthesis.numerics import (
     minimize_convex,
-    nonnegative_least_squares,
     project_to_total,
     weighted_median,
 )
@@ -48,7 +47,7 @@ def test_a_weighted_median_splits_the_weight() -> None:
 
 
 def test_the_minimum_of_a_convex_function_is_found() -> None:
-    """Of one that bends very differently in different directions, with and without a bound."""
+    """Of one that bends very differently in different directions."""
     bends = np.array([1.0, 100.0, 0.01])
     middle = np.array([3.0, -1.0, 7.0])
 
@@ -56,8 +55,6 @@ def test_the_minimum_of_a_convex_function_is_found() -> None:
         return float(bends @ (x - middle) ** 2), 2 * bends * (x - middle)
 
     assert np.allclose(minimize_convex(function, np.zeros(3)), middle, atol=1e-3)
-    bounded = minimize_convex(function, np.zeros(3), nonnegative=True)
-    assert np.allclose(bounded, [3.0, 0.0, 7.0], atol=1e-3)
     assert len(minimize_convex(function, np.zeros(0))) == 0
 
 
@@ -76,20 +73,3 @@ def test_a_search_stops_where_little_is_gained() -> None:
     few = calls
     minimize_convex(function, np.zeros(2))
     assert few < calls - few
-
-
-@settings(deadline=None, max_examples=30)
-@given(seed=st.integers(0, 999), ridge=st.sampled_from([1e-3, 1.0]))
-def test_nonnegative_least_squares_meets_the_conditions_of_a_minimum(
-    seed: int, ridge: float
-) -> None:
-    """No weight is negative; the slope is 0 where a weight is positive, and not below elsewhere."""
-    draws = np.random.default_rng(seed)
-    rows = draws.normal(size=(8, 5)) * draws.uniform(0.1, 10, 5)
-    gram = rows.T @ rows + ridge * np.eye(5)
-    target = rows.T @ draws.normal(size=8)
-    weights = nonnegative_least_squares(gram, target, np.zeros(5))
-    slope = (gram @ weights - target) / np.sqrt(np.diagonal(gram))
-    assert (weights >= 0).all()
-    assert (slope > -1e-3).all()
-    assert np.abs(slope[weights > 1e-4]).max(initial=0.0) < 1e-3

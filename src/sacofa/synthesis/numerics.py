@@ -103,7 +103,6 @@ def minimize_convex(
     least_gain: float = 0.0,
     relative_gain: float = 1e-9,
     max_rounds: int = 80,
-    nonnegative: bool = False,
 ) -> Floats:
     """Minimize a smooth convex function with SciPy's L-BFGS-B.
 
@@ -113,7 +112,6 @@ def minimize_convex(
         least_gain: Stop after a round that lowers the value by less.
         relative_gain: The same as a share of the value.
         max_rounds: Stop after that many rounds in any case.
-        nonnegative: Search among points without negative entries.
 
     Returns:
         The best point that was found.
@@ -135,40 +133,7 @@ def minimize_convex(
         start,
         jac=True,
         method="L-BFGS-B",
-        bounds=[(0.0, None)] * len(start) if nonnegative else None,
         callback=stop_at_small_gain,
         options={"maxiter": max_rounds, "ftol": relative_gain, "gtol": 1e-12, "maxcor": 10},
     )
     return np.asarray(found.x, dtype=np.float64)
-
-
-def nonnegative_least_squares(
-    gram: Floats, target: Floats, start: Floats, *, max_rounds: int = 300
-) -> Floats:
-    """Minimize w·G·w/2 − t·w over w ≥ 0.
-
-    A ridge r·|w − prior|²/2 is expressed by G + r·I and t + r·prior.
-
-    Args:
-        gram: G, symmetric and without negative eigenvalues.
-        target: t.
-        start: Where the search begins; the result of a similar problem saves rounds.
-        max_rounds: Stop after that many rounds in any case.
-
-    Returns:
-        The weights w.
-    """
-
-    def objective(weights: Floats) -> tuple[float, Floats]:
-        along = gram @ weights
-        return float(weights @ (along / 2 - target)), along - target
-
-    # In units of the diagonal all weights bend the objective alike.
-    unit = 1.0 / np.sqrt(np.maximum(np.diagonal(gram), 1e-12))
-
-    def scaled(point: Floats) -> tuple[float, Floats]:
-        value, gradient = objective(point * unit)
-        return value, gradient * unit
-
-    best = minimize_convex(scaled, start / unit, max_rounds=max_rounds, nonnegative=True)
-    return np.asarray(best * unit, dtype=np.float64)
