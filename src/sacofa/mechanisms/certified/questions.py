@@ -208,13 +208,13 @@ class Questions:
         Where nothing is known of repeats, they would only take votes from what comes first; but
         rules say what may come directly after what, repeats included.
         """
-        share, repeated = self.split.semantics, None
+        share, repeated = self.split.semantics, dict[int, int]()
         if activities is None:
             query = StepVotes(self._number, once=not self.rules)
         else:
             scale = self.activity_scale
             query = StepVotes(self._number, step_weights(activities, scale, self._occurring))
-            repeated = None if self.rules else activities_repeated(activities, scale)
+            repeated = {} if self.rules else activities_repeated(activities, scale)
         votes = self._ask(query, share)
         table = step_table(query, max_length)
         self.evidence.add_sparse(votes, self.scale(share), table, VOTE_UNITS)

@@ -16,7 +16,7 @@ from ...kernel.session import Session
 from ...kernel.statements import Statement
 from ...kernel.variants import VariantCounts
 from ...synthesis.find_margins import add_share_margins, find_flow_margins
-from ...synthesis.flow.candidates import CandidateGenerator, join_known, known_candidates
+from ...synthesis.flow.candidates import CandidateGenerator, with_earlier
 from ...synthesis.flow.chain import Chain, UniformSampler
 from ...synthesis.flow.fit import estimate, share_out, spread
 from ...synthesis.flow.population import Population, is_various
@@ -79,7 +79,7 @@ class CertifiedRun:
         length = self._set.list_length(size, self._session.unit)
         first = generator.first(length, shown, size, population.sequences())
         if self._set.earlier is not None:
-            first = join_known(known_candidates(self._set.earlier, names, max_length), first)
+            first = with_earlier(first, self._set.earlier, names, max_length)
         vote = ask.vote("search", first, ask.split.search)
         start = _share_out(vote, generator, population, shown, size)
         fitted = estimate(ask.evidence, start)

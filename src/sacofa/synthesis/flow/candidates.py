@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+import numpy as np
+
 from ...kernel.language import Ids
 from ...kernel.variants import VariantCounts
 from ..numerics import Floats
@@ -164,11 +166,17 @@ may be skipped however long it is."""
 
 
 def likely_edits(sequence: Ids, odds: Floats) -> Iterator[Ids]:
-    """Change a sequence in one way, the likeliest first; `odds` are those beside it."""
-    found = [*_swapped(sequence, odds), *_skipped(sequence, odds)]
-    found.sort(key=lambda edit: (-edit[0], edit[1:]))
+    """Change a sequence in one way, the likeliest first; `odds` are those beside it.
+
+    Where one path is usual, most other cases differ from it by one change: two parts that do not
+    wait for one another come in the other order, a part is skipped, a case ends early. A chain of
+    pairs draws such a case only if each of its new pairs passed by itself. Here their votes are
+    added up: three pairs that noise might hide one by one stand out together.
+    """
     known: set[Ids] = set()
-    for _, first, middle, after in found:
+    for _, first, middle, after in sorted(
+        _edits(sequence, odds), key=lambda edit: (-edit[0], edit[1:])
+    ):
         ids = sequence[:first] + middle + sequence[after:]
         # Some changes can be made in several ways: the likeliest counts.
         if ids not in known:
@@ -176,9 +184,11 @@ def likely_edits(sequence: Ids, odds: Floats) -> Iterator[Ids]:
             yield ids
 
 
-def _swapped(sequence: Ids, odds: Floats) -> Iterator[Edit]:
-    """Let two neighbouring parts change places."""
-    path, number = _path(sequence, odds), len(sequence)
+def _edits(sequence: Ids, odds: Floats) -> Iterator[Edit]:
+    """Let two neighbouring parts change places; or leave out a part, or all that is left."""
+    number, end = len(sequence), len(odds) - 1
+    # With its end, and at place −1 its beginning, which has the same number.
+    path = (*sequence, end, end)
     for i in range(number):
         for j in range(i + 1, min(i + BLOCK, number - 1) + 1):
             for k in range(j + 1, min(j + BLOCK, number) + 1):
@@ -186,41 +196,23 @@ def _swapped(sequence: Ids, odds: Floats) -> Iterator[Edit]:
                 new = odds[path[i - 1], path[j]] + odds[path[k - 1], path[i]]
                 new += odds[path[j - 1], path[k]]
                 yield float(new), i, sequence[j:k] + sequence[i:j], k
-
-
-def _skipped(sequence: Ids, odds: Floats) -> Iterator[Edit]:
-    """Leave out a part, or all that is left."""
-    path, number = _path(sequence, odds), len(sequence)
-    for i in range(number):
-        for j in _back(i + 1, number):
+        for j in (*range(i + 1, min(i + 1 + BLOCK, number)), number):
             yield float(odds[path[i - 1], path[j]]), i, (), j
-
-
-def _path(sequence: Ids, odds: Floats) -> Ids:
-    """A sequence with its end, and at place -1 its beginning, which has the same number."""
-    end = len(odds) - 1
-    return (*sequence, end, end)
-
-
-def _back(first: int, number: int) -> list[int]:
-    """The places at which a changed sequence goes on: a part later at most, or at the end."""
-    return [*range(first, min(first + BLOCK, number)), number]
 
 
 MOST_KNOWN = 500
 """So many earlier variants are taken at most, the most frequent first."""
 
 
-def known_candidates(
-    earlier: VariantCounts, activities: Sequence[str], max_length: int
+def with_earlier(
+    found: Iterable[Ids], earlier: VariantCounts, activities: Sequence[str], max_length: int
 ) -> list[Ids]:
-    """Earlier variants over these activities, the most frequent first, truncated like cases."""
+    """Put earlier variants before a list, the most frequent first, truncated like cases.
+
+    They are public by now, so they cost nothing; which of them stay is decided by the votes.
+    """
     moved = earlier.project_onto(activities).truncate(max_length)
-    order = sorted(range(len(moved)), key=lambda i: (-int(moved.counts[i]), i))
     sequences = list(moved.sequences())
-    return list(dict.fromkeys(sequences[i] for i in order))[:MOST_KNOWN]
-
-
-def join_known(known: Iterable[Ids], found: Iterable[Ids]) -> list[Ids]:
-    """One list of both, without repeats."""
+    order = np.argsort(-moved.counts, kind="stable").tolist()
+    known = list(dict.fromkeys(sequences[i] for i in order))[:MOST_KNOWN]
     return list(dict.fromkeys([*known, *found]))

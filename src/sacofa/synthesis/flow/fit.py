@@ -182,44 +182,35 @@ class Evidence:
         """Write down the equations of a pool."""
         for prepare in self._prepare:
             prepare(pool)
-        owners: list[Ints] = []
-        cells: list[Ints] = []
-        amounts: list[Floats] = []
-        answers: list[Floats] = []
-        sureness: list[Floats] = []
-        noisy: list[Floats] = []
-        others = 0.0
-        before = 0
+        parts: list[tuple[Ints | Floats, ...]] = []
+        others, before = 0.0, 0
         for answer in self._answers:
             entries = [answer.entries(ids) for ids in pool]
             lengths = [len(here) for here, _ in entries]
             total = sum(lengths)
-            listed = chain.from_iterable([here for here, _ in entries])
-            places = np.fromiter(listed, np.int64, total)
+            places = np.fromiter(chain.from_iterable(here for here, _ in entries), np.int64, total)
+            added = np.fromiter(chain.from_iterable(each for _, each in entries), float, total)
             # Of the steps between many activities, hardly any are in a pool.
             present = np.zeros(len(answer.values), dtype=np.bool_)
             present[places] = True
             used = np.flatnonzero(present)
             places = (np.cumsum(present) - 1)[places]
             sure, there = answer.sureness[used], answer.values[used]
-            owners.append(np.repeat(np.arange(len(pool)), lengths))
-            cells.append(before + places)
-            each = chain.from_iterable([here for _, here in entries])
-            added = np.fromiter(each, np.float64, total)
-            amounts.append(added * (answer.noise * sure[places]))
-            answers.append(answer.expected[used] * sure)
-            sureness.append(sure)
-            noisy.append(there)
+            owners = np.repeat(np.arange(len(pool)), lengths)
+            amounts = added * (answer.noise * sure[places])
+            expected = answer.expected[used] * sure
+            parts.append((owners, before + places, amounts, expected, sure, there))
             others += float(answer.values @ answer.values - there @ there)
             before += len(used)
+        joined = [np.concatenate(each) for each in zip(*parts, strict=True)]
         return System(
-            owners=np.concatenate(owners),
-            cells=np.concatenate(cells),
-            amounts=np.concatenate(amounts),
+            owners=joined[0],
+            cells=joined[1],
+            amounts=joined[2],
             size=len(pool),
-            answers=np.concatenate(answers),
-            sureness=np.concatenate(sureness),
-            noisy=np.concatenate(noisy),
+            answers=joined[3],
+            sureness=joined[4],
+            noisy=joined[5],
             others=others,
         )
 

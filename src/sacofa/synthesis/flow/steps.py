@@ -11,6 +11,7 @@ from fractions import Fraction
 from heapq import nlargest
 from itertools import pairwise
 from math import inf, log, sqrt
+from types import MappingProxyType
 
 import numpy as np
 
@@ -141,7 +142,7 @@ def keep_steps(
     rules: Rules | None = None,
     *,
     weights: Ints | None = None,
-    repeated: Mapping[int, int] | None = None,
+    repeated: Mapping[int, int] = MappingProxyType({}),
     longest: int | None = None,
     cases: int = 0,
     once: bool = False,
@@ -156,7 +157,7 @@ def keep_steps(
     votes for that. `longest` is how long cases are, where that was asked. `cases` is how many there
     are. `once`: cases voted as if nothing were repeated, so that no step leads to itself.
     """
-    possible = _possible(len(votes), rules)
+    possible = np.ones(votes.shape, dtype=np.bool_) if rules is None else rules.possible_steps()
     if once:
         # A case without events goes from the beginning to the end: that cell stays.
         np.fill_diagonal(possible[:-1, :-1], False)
@@ -183,7 +184,7 @@ def keep_steps(
     doubt = 2 if longest is not None and longest >= LONG else 1
     balance(votes, passed, possible, doubt * int(1 / epsilon))
     # Some way leads back to what cases repeat, so the likeliest one passes.
-    for a, b in likeliest_ways_back(votes, possible, weights, repeated or {}).items():
+    for a, b in likeliest_ways_back(votes, possible, weights, repeated).items():
         passed[a, b] = passed[b, a] = True
     connect(there, passed)
     # Rules may leave no way for some activities. A step is of use if its source is reached from the
@@ -306,8 +307,12 @@ def likeliest_ways(odds: StepOdds) -> list[Way]:
     others = len(odds.votes) - 1
     if not others or not odds.cases:
         return []
-    # As if all steps had counted in full.
-    branches = _branches(odds.votes * FULL_WEIGHT / odds.weights)
+    # What most votes say comes directly after each, as if all steps had counted in full; in the
+    # last place the end.
+    full = odds.votes * FULL_WEIGHT / odds.weights
+    most = np.argsort(-full[:, :-1], axis=1, kind="stable")[:, :BRANCHES]
+    end = np.full((len(full), 1), others, dtype=most.dtype)
+    branches = np.concatenate([most, end], axis=1)
     votes = np.take_along_axis(odds.votes, branches, axis=1)
     weights = np.take_along_axis(odds.weights, branches, axis=1)
     found: list[tuple[float, Way]] = []
@@ -317,13 +322,6 @@ def likeliest_ways(odds: StepOdds) -> list[Way]:
         scores[np.isneginf(votes)] = -np.inf
         found += _best_ways(branches, scores, 2 * length, EACH)
     return [way for _, way in sorted(found, reverse=True)]
-
-
-def _branches(votes: Floats) -> Ints:
-    """[a, i]: what most votes say comes directly after a; in the last place the end."""
-    most = np.argsort(-votes[:, :-1], axis=1, kind="stable")[:, :BRANCHES]
-    end = np.full((len(votes), 1), len(votes) - 1, dtype=most.dtype)
-    return np.concatenate([most, end], axis=1)
 
 
 def _best_ways(
@@ -349,11 +347,6 @@ def _best_ways(
         ended = [(whole + values[way[-1]][-1], (*way, end)) for whole, way in ways]
         best = nlargest(number, best + [way for way in ended if way[0] > -inf])
     return [(whole, list(pairwise(way))) for whole, way in best]
-
-
-def _possible(size: int, rules: Rules | None) -> Bools:
-    """The steps that rules leave possible."""
-    return np.ones((size, size), dtype=np.bool_) if rules is None else rules.possible_steps()
 
 
 def _reached(passed: Bools) -> Bools:
