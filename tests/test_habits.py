@@ -21,11 +21,11 @@ SOURCE = Path(sacofa.__file__).parent
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
-EXCEPTIONS = {"C901": 2, "PLR0913": 8, "ANN401": 14}
+EXCEPTIONS = {"C901": 1, "PLR0913": 7, "ANN401": 12}
 """The most files that a rule of ruff spares, by pyproject.toml. These numbers only fall."""
-MOST_ANY = 122
+MOST_ANY = 111
 """The most often that the word `Any` occurs. This number only falls."""
-MOST_COMPLEX = 9
+MOST_COMPLEX = 5
 """The most functions whose cyclomatic complexity is above 10. This number only falls."""
 MOST_SENTENCES = 26
 """The most errors that are made with a sentence in the code, those of programmers included. This
