@@ -240,9 +240,7 @@ def new(
 
 
 @key.command()
-def show(
-    keys: Annotated[list[Path], typer.Argument(help="Public keys.", metavar="KEY …")],
-) -> None:
+def show(keys: Annotated[list[Path], typer.Argument(help="Public keys.", metavar="KEY …")]) -> None:
     """Show the ids of public keys, to compare them through another channel."""
     for path in keys:
         say(f"{path}: {read_public_key(path).id}")

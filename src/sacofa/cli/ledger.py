@@ -58,8 +58,7 @@ def show(
     ledger: FilePath,
     as_json: Json = False,
     picture: Annotated[
-        Path | None,
-        typer.Option(help="Also draw what was spent over time: .svg or .html."),
+        Path | None, typer.Option(help="Also draw what was spent over time: .svg or .html.")
     ] = None,
     force: Force = False,
 ) -> None:

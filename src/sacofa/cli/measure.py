@@ -130,8 +130,7 @@ def compare(
     log: LogPath,
     output: Folder,
     comparison: Annotated[
-        Comparison,
-        Fields(flags={"mechanisms": ("--mechanism",), "epsilons": ("--epsilon",)}),
+        Comparison, Fields(flags={"mechanisms": ("--mechanism",), "epsilons": ("--epsilon",)})
     ],
     execution: Executing,
     options: Reading,

@@ -141,11 +141,7 @@ def _bars(groups: _Groups) -> list[Bar]:
     many = np.bincount(known, minlength=len(groups.labels))
     kept = sorted(np.argsort(-many, kind="stable")[:MOST].tolist())
     shown = [
-        Bar(
-            label=groups.labels[i],
-            share=float(many[i]) / len(known),
-            values=int(groups.sizes[i]),
-        )
+        Bar(label=groups.labels[i], share=float(many[i]) / len(known), values=int(groups.sizes[i]))
         for i in kept
         if many[i]
     ]

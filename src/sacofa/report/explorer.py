@@ -62,9 +62,7 @@ class Explorer:
 
 
 def list_variants(
-    released: VariantCounts,
-    original: VariantCounts | None = None,
-    margins: Margins | None = None,
+    released: VariantCounts, original: VariantCounts | None = None, margins: Margins | None = None
 ) -> Explorer:
     """List the variants of a release; with an original, also those that were lost.
 
