@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -45,6 +46,8 @@ def spark_for_small_logs(master: str, settings: Mapping[str, str]) -> Iterator[A
     need_spark()
     from pyspark.sql import SparkSession
 
+    # Spark would otherwise start the python3 on the path, of whatever version it is.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # Whose memory, of all settings, is that of the first.
     builder = SparkSession.builder.master(master).config("spark.driver.memory", "1g")
     for key, value in {**QUIET, **UNCOMPILED, **settings}.items():

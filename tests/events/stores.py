@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 Columns = dict[str, list[Any]]
@@ -221,8 +222,9 @@ def in_spark(columns: Columns, folder: Path) -> Any:
         if pa.types.is_duration(field.type):
             raise NotStorableError
         if pa.types.is_timestamp(field.type):
-            # Spark knows microseconds alone.
-            micros = table.column(place).cast(pa.timestamp("us", tz=field.type.tz), safe=False)
+            # Spark knows microseconds alone; a cast would round times before 1970 upwards.
+            floor = pc.floor_temporal(table.column(place), unit="microsecond")
+            micros = floor.cast(pa.timestamp("us", tz=field.type.tz))
             table = table.set_column(place, field.name, micros)
     path = folder / "spark.parquet"
     pq.write_table(table, path)

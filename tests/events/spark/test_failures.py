@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from sacofa import Ledger
+from sacofa.errors import ReadError
+from sacofa.events.spark import clear_errors
 
 from ..processes import needs_proc, processes_below
 from ..servers import QUIET
@@ -61,3 +63,12 @@ def test_a_cluster_that_dies_whole(logs: Path, tmp_path: Path) -> None:
     assert "Traceback" not in said
     assert not output.exists()
     assert Ledger(ledger).account("d").left == 1
+
+
+def test_workers_of_another_version_are_named() -> None:
+    """PySpark buries the reason under a traceback of its worker."""
+    from pyspark.errors import PySparkException
+
+    why = "An exception was thrown from the Python worker:\n[PYTHON_VERSION_MISMATCH] …"
+    with pytest.raises(ReadError, match="PYSPARK_PYTHON"), clear_errors("log"):
+        raise PySparkException(why)

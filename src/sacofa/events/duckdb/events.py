@@ -48,6 +48,8 @@ from .survey import Survey, survey
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+MOST_KEPT = 999_999
+"""DuckDB 1.4 refuses to look for as many first rows as a million."""
 FETCHED = 100_000
 """So many cases are looked at at one time."""
 
@@ -249,10 +251,11 @@ def _choose(log: Log, table: _Surveyed, notify: Notify | None) -> tuple[int, int
     if period is not None:
         _keep_period(database, period, notify)
     persons = "FROM found WHERE person IS NOT NULL"
+    kept = min(unit.max_cases, MOST_KEPT)
     database.execute(
         f"CREATE TABLE chosen AS SELECT case_id FROM found WHERE person IS NULL UNION ALL "
         f"SELECT case_id {persons} QUALIFY "
-        f"row_number() OVER (PARTITION BY person ORDER BY first_row) <= {unit.max_cases}"
+        f"row_number() OVER (PARTITION BY person ORDER BY first_row) <= {kept}"
     )
     varying, dropped = first_row(
         database,
