@@ -215,6 +215,7 @@ class Several:
     name: str = "cases"
     what: str = "cases"
     sensitivity: int = 1
+    l2_sensitivity: int = 1
     by_case: bool = False
 
     @property

@@ -16,6 +16,7 @@ from sacofa.errors import SettingError
 from sacofa.kernel import Session, Spend
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import CaseBatch, Cases
+from sacofa.kernel.laws import Law
 from sacofa.kernel.noise import Ints
 from sacofa.kernel.queries.protocol import Query
 from sacofa.kernel.queries.times import Clock, Gaps
@@ -126,15 +127,15 @@ class GreedyGaps(Session):
 class HalfTheNoise(Session):
     """Draws half the noise that times need."""
 
-    def cell_epsilon(self, sensitivity: int, epsilon: Fraction) -> Fraction:
-        return 2 * super().cell_epsilon(sensitivity, epsilon)
+    def noise_on(self, sensitivity: int, epsilon: Fraction) -> Law:
+        return super().noise_on(sensitivity, 2 * epsilon)
 
 
 class ForgetsCases(Session):
     """Hides one case of a person, whatever the person has."""
 
-    def cell_epsilon(self, sensitivity: int, epsilon: Fraction) -> Fraction:
-        return epsilon / sensitivity
+    def noise_on(self, sensitivity: int, epsilon: Fraction) -> Law:
+        return self.budget.law(sensitivity, epsilon)
 
 
 @pytest.mark.parametrize("name", PAIRS)

@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import chisquare
 
 from sacofa.errors import SettingError
-from sacofa.kernel import counting, language
+from sacofa.kernel import language
 from sacofa.kernel.language import Language, Word
 from sacofa.kernel.variants import VariantCounts
 from sacofa.rules.allowed import (
@@ -162,7 +162,7 @@ def test_adding_up_in_small_blocks_changes_nothing(monkeypatch: pytest.MonkeyPat
     """The bounds on memory are not part of the meaning."""
     steps = random_steps(np.random.default_rng(6), 9)
     whole = sequences_of_steps(steps, 30)
-    monkeypatch.setattr(counting, "BLOCK", 3)
+    monkeypatch.setattr(language, "BLOCK", 3)
     monkeypatch.setattr(language, "ROOM", 500)
     parts = sequences_of_steps(steps, 30)
     assert whole.size == parts.size > 2**32

@@ -261,7 +261,7 @@ def test_the_rarest_coin_can_fall(zeros: int) -> None:
         begins = 2 ** (64 * many) - int(chance * 2 ** (64 * many))
     for number, falls in ((begins - 4, False), (begins + 4, True)):
         words = [(number >> 64 * (many - 1 - i)) & HIGHEST for i in range(many)]
-        assert Noise(Finite(words)).happens(lambda digits: chance) == falls
+        assert Noise(Finite(words)).binomial(1, lambda digits: chance) == falls
         # Of one trial, the binomial is that coin.
         assert Noise(Finite(words)).binomial(1, lambda digits: chance) == falls
 
@@ -276,10 +276,10 @@ def test_what_64_bits_cannot_decide_is_decided_by_more() -> None:
     """Where a word equals the first 64 bits of a threshold, the bits that follow decide."""
     # "Happens" lies above 2/3; 2/3 · 2^64 has a remainder of 2/3.
     tied = 2 * 2**64 // 3
-    heads = sum(Noise(Scripted([tied], seed)).happens(third) for seed in range(4000))
+    heads = sum(Noise(Scripted([tied], seed)).binomial(1, third) for seed in range(4000))
     assert abs(heads - 4000 / 3) < 4 * (4000 * 2 / 9) ** 0.5
-    assert Noise(Scripted([tied + 1], 1)).happens(third)
-    assert not Noise(Scripted([tied - 1], 1)).happens(third)
+    assert Noise(Scripted([tied + 1], 1)).binomial(1, third)
+    assert not Noise(Scripted([tied - 1], 1)).binomial(1, third)
 
 
 def test_a_table_resolves_doubt_and_the_far_tail() -> None:

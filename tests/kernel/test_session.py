@@ -143,7 +143,7 @@ def test_noise_hides_all_cases_of_a_unit(query: Query, max_cases: int) -> None:
     expected = HALF / (query.sensitivity * max_cases)
     assert noise.epsilons == [expected]
     assert [answer.epsilon for answer in session.answers] == [expected]
-    assert session.open(AllSequences(), HALF, "all").epsilon == HALF / max_cases
+    assert session.open(AllSequences(), HALF, "all").law.epsilon == HALF / max_cases
 
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
@@ -221,6 +221,7 @@ class Strange:
 
     name: str = "strange"
     sensitivity: int = 1
+    l2_sensitivity: int = 1
     by_case: bool = False
     values: object = 0
 

@@ -17,6 +17,7 @@ from sacofa.errors import TooLargeError
 from sacofa.kernel.accounting import Spend
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
+from sacofa.kernel.laws import Law
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.session import Session
 from sacofa.kernel.unit import Unit
@@ -155,9 +156,9 @@ def test_lazy_growth_equals_listing_every_candidate(name: str) -> None:
 class ForOneCase(Session):
     """Noise for one case, whatever the unit is."""
 
-    def cell_epsilon(self, sensitivity: int, epsilon: Fraction) -> Fraction:
+    def noise_on(self, sensitivity: int, epsilon: Fraction) -> Law:
         """Without the division by the cases of a person."""
-        return epsilon / sensitivity
+        return self.budget.law(sensitivity, epsilon)
 
 
 @pytest.mark.slow

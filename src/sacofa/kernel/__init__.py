@@ -6,9 +6,9 @@ It imports NumPy and the standard library only. Read it in this order:
 * variants, cases, attributes: cases as a mechanism is given them;
 * queries: what can be asked of cases, each a table with a declared sensitivity;
 * session: spends the budget for a query, then answers it through noise;
-* noise, reals, bits: exact noise from the random bits of the operating system;
-* language, counting: sets of sequences that can be counted and sampled without listing them;
-* errors: the refusals of the kernel.
+* laws, noise, reals, bits: exact noise from the random bits of the operating system;
+* language: sets of sequences that can be counted and sampled without listing them;
+* statements, errors: facts as values, and the refusals of the kernel.
 """
 
 from importlib import import_module

@@ -1,12 +1,24 @@
-"""Every access to the secret log: paid for (a spend) or not (a leak)."""
+"""Budgets, and every access to the confidential log: charged (a spend) or not (a leak).
+
+A release has one budget in one currency. In pure ε-differential privacy the amounts are ε, and they
+add up. In ρ-zero-concentrated differential privacy (Bun and Steinke, 2016) they are ρ, which add up
+as well, for queries chosen adaptively too (Whitehouse, Ramdas, Rogers and Wu, 2023), and the sum is
+converted once to (ε, δ).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cached_property
+from math import exp, log, log1p
+from typing import ClassVar
 
 from .errors import SettingError
+from .laws import DiscreteGaussian, DiscreteLaplace, Law
+from .reals import WIDE
 from .statements import Statement, stated
 
 SMALLEST_PER_CASE = Fraction(1, 10**9)
@@ -15,12 +27,12 @@ SMALLEST_PER_CASE = Fraction(1, 10**9)
 
 @dataclass(frozen=True, kw_only=True)
 class Spend:
-    """One query to the secret log that was answered through noise and paid for."""
+    """A query that was answered through noise, and what was charged for it."""
 
     what: Statement
-    """What was asked; a string is its own wording."""
+    """The query; a string is its own wording."""
     epsilon: Fraction
-    """The price."""
+    """The amount, in the currency of the budget."""
     line: str = field(default="", compare=False)
     """The line of the promise that it is charged to."""
 
@@ -30,7 +42,7 @@ class Spend:
 
 @dataclass(frozen=True, kw_only=True)
 class Leak:
-    """One step that read the secret log and paid nothing."""
+    """An access to the confidential log without noise or charge."""
 
     what: Statement
     """What was read; a string is its own wording."""
@@ -47,8 +59,73 @@ class Leak:
 Access = Spend | Leak
 
 
+@dataclass(frozen=True)
+class PureDP:
+    """A budget of pure ε-differential privacy: discrete Laplace noise, changes bounded in L1."""
+
+    epsilon: Fraction
+    """The ε that is claimed, and the sum of all amounts."""
+    delta: ClassVar[Fraction] = Fraction(0)
+    selection: ClassVar[Fraction] = Fraction(0)
+
+    @property
+    def amount(self) -> Fraction:
+        """The sum that may be spent."""
+        return self.epsilon
+
+    def law(self, change: int, amount: Fraction) -> Law:
+        """The noise on each cell of a table that changes by at most this much in sum (L1)."""
+        return DiscreteLaplace(amount / change)
+
+
+@dataclass(frozen=True)
+class ZCDP:
+    """A budget of ρ-zCDP with the claim (ε, δ): discrete Gaussian noise, changes bounded in L2."""
+
+    epsilon: Fraction
+    delta: Fraction
+    selection: Fraction = Fraction(0)
+    """The part of δ for cells that are shown because a case of the log has them at all."""
+
+    @cached_property
+    def amount(self) -> Fraction:
+        """The ρ that may be spent: the largest that implies the claim, rounded down.
+
+        For every α > 1, ρ-zCDP implies (ε, δ)-DP with ε = αρ + c(α, δ), where
+        c(α, δ) = (ln(1/δ) − ln α) / (α − 1) + ln(1 − 1/α) (Canonne, Kamath and Steinke 2020,
+        Corollary 13). Floats choose α, which may be any number; decimals compute ρ for that α.
+        """
+        delta = self.delta - self.selection
+        logarithm = log(delta.denominator) - log(delta.numerator)
+
+        def rough(order: float) -> float:
+            alpha = 1 + exp(order)
+            offset = (logarithm - log(alpha)) / (alpha - 1) + log1p(-1 / alpha)
+            return (float(self.epsilon) - offset) / alpha
+
+        # It rises and then falls, so thirds that do not hold the highest place are cut off.
+        low, high = -30.0, 60.0
+        for _ in range(200):
+            left, right = low + (high - low) / 3, high - (high - low) / 3
+            low, high = (left, high) if rough(left) < rough(right) else (low, right)
+        with localcontext(WIDE, prec=50):
+            alpha = 1 + Decimal(exp(low))
+            exact = -(Decimal(delta.numerator) / delta.denominator).ln()
+            offset = (exact - alpha.ln()) / (alpha - 1) + (1 - 1 / alpha).ln()
+            rho = (Decimal(self.epsilon.numerator) / self.epsilon.denominator - offset) / alpha
+            # Far more than the error of 50 digits.
+            return Fraction(rho - abs(rho) * Decimal(10) ** -20)
+
+    def law(self, change: int, amount: Fraction) -> Law:
+        """The same for the L2 norm: ρ = Δ²/(2σ²) (Theorem 14 of Canonne et al., 2020)."""
+        return DiscreteGaussian(change**2 / (2 * amount))
+
+
+Budget = PureDP | ZCDP
+
+
 def total_epsilon(accesses: Iterable[Access]) -> Fraction | None:
-    """Add up the prices (basic composition); None, for no finite ε, where there is a leak."""
+    """Add up the amounts (basic composition); None, for no finite ε, where there is a leak."""
     total = Fraction(0)
     for access in accesses:
         if isinstance(access, Leak):
@@ -57,15 +134,18 @@ def total_epsilon(accesses: Iterable[Access]) -> Fraction | None:
     return total
 
 
-def check_noise_fits(accesses: Iterable[Access], max_cases: int) -> None:
-    """Refuse prices so small, for the cases of a unit, that their noise fits no machine word.
+def check_noise_fits(
+    accesses: Iterable[Access], max_cases: int, budget: Budget | None = None
+) -> None:
+    """Refuse amounts so small, for the cases of a unit, that their noise fits no machine word.
 
-    Noise on a cell has scale max_cases · sensitivity / ε, and sensitivities are bounded. So with
-    this bound noise beyond 2^62 is drawn less than once in e^4,000,000 draws. It depends on public
+    Noise beyond 2^62 is then drawn less than once in e^4,000,000 draws. The bound depends on public
     settings alone, and holds before anything is charged: afterwards nothing is refused.
     """
+    least = SMALLEST_PER_CASE * max_cases
+    if budget is not None and budget.delta:
+        least = least**2 / 2
     for access in accesses:
-        least = SMALLEST_PER_CASE * max_cases
         if isinstance(access, Spend) and access.epsilon < least:
             value = f"{float(access.epsilon):.3g} for {access.what}"
             bound, factor = float(least), float(least / access.epsilon)

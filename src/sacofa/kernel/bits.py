@@ -1,8 +1,4 @@
-"""Where random bits come from: the operating system, or a seed for tests and teaching.
-
-Where a computation may be repeated on other machines and must come to the same result, they come
-from a key that was drawn from either.
-"""
+"""Random bits: of the operating system, of a seed for tests, or of a key drawn from either."""
 
 from __future__ import annotations
 
@@ -53,11 +49,7 @@ class SeededBits:
 
 
 class KeyedBits:
-    """Words that a secret key determines, so that work that is done again draws the same ones.
-
-    SHAKE-256 turns the key into as many words as are asked for, as a system's own generator does
-    with its seed: nobody who lacks the key can tell them from independent, uniform words.
-    """
+    """Words that SHAKE-256 makes of a secret key, so that work done again draws the same ones."""
 
     SIZE = 4
     """A key is so many words: 256 bits."""

@@ -1,15 +1,9 @@
-"""Cases one by one, in columns: what queries about times and attributes are asked of.
-
-A release of control flow alone needs counted variants only, and readers then make nothing else.
-Where times or attributes are asked for, a reader gives batches of whole cases as well, of the same
-cases, bound to the same unit.
-"""
+"""Cases one by one, in arrays: what queries about times and attributes are asked of."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -18,8 +12,8 @@ from numpy.typing import NDArray
 from .attributes import Attribute
 from .errors import SettingError
 from .statements import Statement
-from .unit import ONE_CASE, Unit
-from .variants import DistributedVariants, VariantCounts, read_only
+from .unit import Unit
+from .variants import DistributedVariants, Traces, VariantCounts, read_only
 
 Result = TypeVar("Result")
 Chosen = slice | NDArray[np.bool_]
@@ -48,30 +42,15 @@ class Values:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CaseBatch:
-    """Whole cases, end to end, in the order of their events."""
+class CaseBatch(Traces):
+    """Whole cases, in the order of their events."""
 
-    activities: tuple[str, ...]
-    """The names; an activity's id is its place here."""
-    activity_ids: NDArray[np.int32]
-    """The activity ids of all events."""
-    offsets: NDArray[np.int64]
-    """The events of case i are offsets[i] to offsets[i + 1]."""
-    complete: NDArray[np.bool_]
-    """False where the case went on but was truncated."""
     times: NDArray[np.int64] | None = None
     """When each event happened (completed): microseconds since 1970 in UTC; NO_TIME if missing."""
     starts: NDArray[np.int64] | None = None
     """When the activity of each event began, where the log says so."""
     attributes: tuple[Values, ...] = ()
     """What else was asked for."""
-    unit: Unit = ONE_CASE
-    """What adding or removing changes at most max_cases of the cases."""
-
-    def __post_init__(self) -> None:
-        for name in ("activity_ids", "offsets", "complete", "times", "starts"):
-            if (part := getattr(self, name)) is not None:
-                object.__setattr__(self, name, read_only(part))
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -79,33 +58,14 @@ class CaseBatch:
         return np.ones(len(self.offsets) - 1, dtype=np.int64)
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
-        """The number of events of each case."""
-        return self.offsets[1:] - self.offsets[:-1]
-
-    @property
     def cases(self) -> int:
         """The number of cases."""
         return len(self.offsets) - 1
 
-    def __len__(self) -> int:
-        return self.cases
-
-    def sequences(self) -> Iterator[tuple[int, ...]]:
-        """Each case as activity ids."""
-        ids, ends = self.activity_ids.tolist(), self.offsets.tolist()
-        for start, end in pairwise(ends):
-            yield tuple(ids[start:end])
-
     def variants(self) -> VariantCounts:
         """Count the variants of these cases."""
         return VariantCounts.from_arrays(
-            self.activities,
-            self.activity_ids,
-            self.lengths,
-            self.counts,
-            self.complete,
-            self.unit,
+            self.activities, self.activity_ids, self.lengths, self.counts, self.complete, self.unit
         )
 
     def values(self, name: str) -> Values:
@@ -116,17 +76,12 @@ class CaseBatch:
         """Express over other activities; events whose activity is not among them are dropped."""
         if tuple(activities) == self.activities:
             return self
-        ids = {name: i for i, name in enumerate(activities)}
-        new = np.array([ids.get(name, -1) for name in self.activities] or [-1], dtype=np.int32)
-        moved = replace(self, activities=tuple(activities), activity_ids=new[self.activity_ids])
-        return moved._keep(moved.activity_ids >= 0)
-
-    def _keep(self, kept: NDArray[np.bool_]) -> CaseBatch:
-        """Keep some events; every case stays, if need be without any."""
-        if kept.all():
-            return self
+        ids = self._renumbered(activities)
+        moved = replace(self, activities=tuple(activities), activity_ids=ids)
+        kept = moved.activity_ids >= 0
+        # Every case stays, if need be without any event.
         before = np.concatenate(([0], np.cumsum(kept)))
-        return self._part(slice(None), kept, before[self.offsets])
+        return moved if kept.all() else moved._part(slice(None), kept, before[self.offsets])
 
     def where(self, kept: NDArray[np.bool_]) -> CaseBatch:
         """Keep some cases."""
@@ -160,19 +115,13 @@ class CaseBatch:
             ),
         )
 
-    def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
-        """Do a job on every part: here all is one part, with the number 0."""
-        return [job(0, self)]
-
 
 class Parts(Protocol):
-    """Cases in parts, in memory, on disk or on other machines."""
+    """Cases in parts, in memory, on disk or on other machines: a `CaseBatch` is one part."""
 
-    def project_onto(self, activities: Sequence[str]) -> Parts:
-        """Express over other activities."""
+    def project_onto(self, activities: Sequence[str]) -> Parts: ...
 
-    def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]:
-        """Do a job on every part."""
+    def map_parts(self, job: Callable[[int, CaseBatch], Result]) -> list[Result]: ...
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,9 +1,8 @@
-"""A set of words whose words can be counted and numbered, so that one can be drawn uniformly.
+"""A set of words that can be counted and numbered, so that one can be drawn uniformly.
 
 A word is a case: a sequence of activity ids, and whether it is finished. A language is given by a
 deterministic automaton. Its words are the sequences up to max_length that may end where they do
 (finished), and all those of exactly max_length, as cases that were cut there (unfinished).
-How a cut case went on is unknown, so nothing is asked of it but that it came so far.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .counting import Bools, Ints, WordCounts
 from .variants import VariantCounts
 
 Ids = tuple[int, ...]
@@ -23,6 +22,14 @@ Ids = tuple[int, ...]
 Word = tuple[Ids, bool]
 """The activity ids of a case, and whether it is finished."""
 
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Digits = NDArray[np.uint32]
+
+BITS = np.uint64(32)
+DIGIT = np.uint64((1 << 32) - 1)
+# So many digits are added up together: bounds memory, not the result.
+BLOCK = 1 << 22
 # Sums are kept up to so many bits in all: bounds memory, not the result.
 ROOM = 1 << 29
 
@@ -41,10 +48,9 @@ class Language:
         ends: Bools,
         keeps_rules: bool = True,
     ) -> None:
-        """Take an automaton: state 0 is where cases begin.
+        """Take an automaton: cases begin in state 0, and may end in states where `ends` holds.
 
-        Step i leads from state sources[i] with activity steps[i] to state targets[i]; a case may
-        end in the states where `ends` holds.
+        Step i leads from state sources[i] with activity steps[i] to state targets[i].
         """
         self.activities = tuple(activities)
         self.max_length = max_length
@@ -114,16 +120,10 @@ class Language:
 
     def contains(self, sequence: Sequence[int], finished: bool) -> bool:
         """Tell whether a case is a word."""
-        state, size = 0, max(len(self.activities), 1)
-        if len(sequence) > self.max_length:
-            return False
-        for activity in sequence:
-            key = state * size + activity
-            found = int(self._keys.searchsorted(key))
-            if found == len(self._keys) or self._keys[found] != key:
-                return False
-            state = int(self._reached[found])
-        return bool(self._ends[state]) if finished else len(sequence) == self.max_length
+        case = VariantCounts.from_arrays(
+            self.activities, sequence, [len(sequence)], [1], [finished]
+        )
+        return bool(self.holds(case)[0])
 
     def word(self, number: int) -> Word:
         """Give the word with a number from 0 to size − 1; each word has one number."""
@@ -163,3 +163,63 @@ class Language:
                 self._room = ROOM
             self._kept[state, left] = sums
         return sums
+
+
+class WordCounts:
+    """For each state of an automaton, how many words begin there, by the steps they may take.
+
+    No machine number could hold them. A count is a row of digits of 32 bits, lowest first, so that
+    the counts of all states are added up at once; sums of digits have room in 64 bits.
+    """
+
+    def __init__(
+        self, *, offsets: Ints, targets: Ints, times: Ints, ends: Bools, max_length: int
+    ) -> None:
+        """Count all words.
+
+        From state i one comes to the states targets[offsets[i] : offsets[i + 1]], to each in as
+        many ways as `times` says. Words end where `ends` holds, or are cut after max_length steps.
+        """
+        self._offsets, self._targets = offsets, targets
+        self._times = times.astype(np.uint64)[:, None]
+        # With no step left: the word that is cut here, and the one that ends here if it may.
+        self._levels: list[Digits] = [1 + ends[:, None].astype(np.uint32)]
+        for _ in range(max_length):
+            total = self._add_targets(self._levels[-1])
+            total[:, 0] += ends
+            self._levels.append(_carried(total))
+
+    def of(self, states: Ints, left: int) -> list[int]:
+        """The number of words from each state, when `left` more steps may be taken."""
+        digits = self._levels[left][states]
+        raw, width = digits.astype("<u4").tobytes(), 4 * digits.shape[1]
+        places = range(0, len(raw), width)
+        return [int.from_bytes(raw[place : place + width], "little") for place in places]
+
+    def _add_targets(self, counts: Digits) -> NDArray[np.uint64]:
+        """Add up the counts of what each state leads to, digit by digit; no carrying yet."""
+        offsets = self._offsets
+        total = np.zeros((len(offsets) - 1, counts.shape[1] + 1), dtype=np.uint64)
+        rows = np.flatnonzero(np.diff(offsets))
+        room = max(1, BLOCK // counts.shape[1])
+        start = 0
+        while start < len(rows):
+            # Whole states together, as many as a block has room for.
+            begin = offsets[rows[start]]
+            stop = max(start + 1, int(np.searchsorted(offsets[rows], begin + room)))
+            here = rows[start:stop]
+            end = offsets[here[-1] + 1]
+            added = counts[self._targets[begin:end]] * self._times[begin:end]
+            total[here, :-1] = np.add.reduceat(added, offsets[here] - begin, axis=0)
+            start = stop
+        return total
+
+
+def _carried(total: NDArray[np.uint64]) -> Digits:
+    """Carry what exceeds a digit over to the next one, as often as it takes."""
+    while (over := total >> BITS).any():
+        total &= DIGIT
+        total[:, 1:] += over[:, :-1]
+    if not total[:, -1].any():
+        total = total[:, :-1]
+    return total.astype(np.uint32)

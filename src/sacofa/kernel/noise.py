@@ -2,16 +2,12 @@
 
 Everything is drawn by inversion. A uniform real number U in [0, 1) is revealed 64 bits at a time
 and compared with the thresholds P(X ≤ 0), P(X ≤ 1), … of a distribution. 64 bits decide nearly
-always, at the price of one table look-up. Where they do not, that is, where U and a threshold
-agree in the first 64 bits or U lies beyond the table, more bits of both are computed until they
-differ. So no draw is ever rounded, and no value is out of reach: the distributions are the ones
-named, exactly, not up to some error.
+always, by one table look-up; where they do not, more bits of both are computed until they differ.
+So no draw is rounded and no value is out of reach: the distributions are exactly the ones named.
 
-Discrete Laplace noise is the difference of two geometric variables. A geometric variable with
-P(X ≥ x) = ρ^x is written in base 256: its digits are independent, so small tables serve any scale.
-
-The same distribution is reached with a loop of coin flips by Canonne, Kamath and Steinke
-("The Discrete Gaussian for Differential Privacy", 2020); tests compare with it.
+Discrete Laplace noise is the difference of two geometric variables, which are written in base 256:
+their digits are independent, so small tables serve any scale. Discrete Gaussian noise is discrete
+Laplace noise that is accepted with the right probability (Canonne, Kamath and Steinke, 2020).
 """
 
 from __future__ import annotations
@@ -20,11 +16,13 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .bits import Bits, SystemBits
+from .laws import DiscreteGaussian, Law
 from .reals import GUARD, WIDE, Real, none_of, power, rounded, tail
 
 Ints = NDArray[np.int64]
@@ -37,6 +35,8 @@ BASE = 256
 TABLE = 1024
 """A table is at most about this long; larger scales take one more digit."""
 BATCH = 2**18
+CLOSE = 2.0**-40
+"""Floats decide whatever is farther from a threshold; their error is below 2^-48."""
 
 
 def invert(below: Below, bits: Bits, word: int | None = None) -> int:
@@ -168,12 +168,46 @@ class Noise:
         both = self.geometric(epsilon, 2 * size)
         return both[:size] - both[size:]
 
-    def survivors(self, cells: int, epsilon: Fraction, threshold: int) -> Ints:
-        """Draw which of many empty cells reach the threshold, each with P(noise ≥ threshold).
+    def gaussian(self, sigma_squared: Fraction, size: int) -> Ints:
+        """Draw discrete Gaussian noise: P(X = x) ∝ exp(−x² / (2σ²)).
 
-        The cost follows the survivors: where many are expected, the gaps between them are drawn
-        (they are geometric); where hardly one is, their number and then their places.
+        Algorithm 3 of Canonne, Kamath and Steinke (2020): a discrete Laplace variable Y of scale
+        t = ⌊σ⌋ + 1 is accepted with probability exp(−(|Y| − σ²/t)² / (2σ²)).
         """
+        above, below = sigma_squared.numerator, sigma_squared.denominator
+        scale = isqrt(above // below) + 1
+        found = np.zeros(0, dtype=np.int64)
+        while len(found) < size:
+            proposed = self.laplace(Fraction(1, scale), 2 * (size - len(found)) + 8)
+            words = self.bits.words(len(proposed))
+            distance = np.abs(proposed) - float(sigma_squared / scale)
+            chances = np.exp(-(distance**2) / (2 * float(sigma_squared)))
+            accepted = words * 2.0**-WORD < chances
+            # A float decides only where it is far from the word, compared with its rounding error.
+            for i in np.flatnonzero(np.abs(words * 2.0**-WORD - chances) < CLOSE):
+                accepted[i] = self._accepts(int(proposed[i]), sigma_squared, scale, int(words[i]))
+            found = np.append(found, proposed[accepted])
+        return found[:size]
+
+    def _accepts(self, proposed: int, sigma_squared: Fraction, scale: int, word: int) -> bool:
+        """Decide exactly whether a proposal is accepted, given the first bits of the decision."""
+        chance = power((abs(proposed) - sigma_squared / scale) ** 2 / (2 * sigma_squared))
+
+        def below(value: int, bits: int) -> int | None:
+            with localcontext(WIDE, prec=bits // 3 + GUARD):
+                return None if value else int(chance(bits // 3) * 2**bits)
+
+        return invert(below, self.bits, word) == 0
+
+    def draw(self, law: Law, size: int) -> Ints:
+        """Draw noise from a law."""
+        if isinstance(law, DiscreteGaussian):
+            return self.gaussian(law.sigma_squared, size)
+        return self.laplace(law.epsilon, size)
+
+    def survivors(self, cells: int, epsilon: Fraction, threshold: int) -> Ints:
+        """Draw which of many empty cells reach the threshold, each with P(noise ≥ threshold)."""
+        # Where many do, the (geometric) gaps between them are drawn; else their number and places.
         chance = tail(epsilon, threshold)
         expected = float(chance(20) * cells)
         if expected < 1:
@@ -221,10 +255,6 @@ class Noise:
                 return int(terms[value][1] * 2**bits)
 
         return invert(below, self.bits, word)
-
-    def happens(self, probability: Real) -> bool:
-        """Flip one coin of any probability."""
-        return bool(self.binomial(1, probability))
 
     def below(self, bound: int, size: int) -> Ints:
         """Draw uniform integers in 0 … bound − 1, for bounds up to 2^62."""

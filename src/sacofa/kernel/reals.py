@@ -1,7 +1,6 @@
 """Real numbers to any precision: the probabilities that noise is drawn with.
 
-A `Real` is a function from a number of significant digits to a decimal that is right to about
-that many digits. Nothing is ever rounded to a float; whoever needs more digits asks again.
+A `Real` is a function from a number of significant digits to a decimal that is right to them.
 """
 
 from __future__ import annotations
@@ -20,22 +19,16 @@ WIDE = Context(Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 def rounded(number: int, digits: int) -> Decimal:
-    """A whole number as a decimal that is right to so many digits.
-
-    A number of thousands of digits would take long to write in decimals, and Python refuses to
-    write one of more than 4,300: its leading bits are enough.
-    """
+    """A whole number as a decimal that is right to so many digits."""
+    # Python refuses to write a number of more than 4,300 digits: its leading bits are enough.
     extra = max(number.bit_length() - 4 * (digits + GUARD), 0)
     with localcontext(WIDE, prec=digits + GUARD):
         return Decimal(number >> extra) * Decimal(2) ** extra
 
 
 def minus_log(probability: Decimal, digits: int) -> Decimal:
-    """−ln(1 − p), right to so many significant digits however small p is.
-
-    1 − p itself would need as many more digits as p has zeros: thousands, where p is the chance of
-    one of all sequences.
-    """
+    """−ln(1 − p), right to so many significant digits however small p is."""
+    # 1 − p itself would need as many more digits as p has zeros: thousands, for one sequence.
     with localcontext(WIDE, prec=digits + GUARD):
         if probability > Decimal("0.001"):
             # A few digits are lost to the difference.

@@ -1,35 +1,27 @@
 """The session: charges for a query first, then answers it through noise.
 
-A mechanism promises beforehand what it will spend, line by line. The session holds it to that: a
-query is charged to its line before the log is touched, more than was promised is refused, and at
-the end every line must be spent. Which query comes next may depend on all answers so far, but on
-nothing else. So the prices add up (basic composition under adaptive choice), whatever is made of
-the answers is free, and the certificate is what was charged.
+A mechanism promises beforehand what it will spend, line by line. A query is charged to its line
+before the log is touched, more than was promised is refused, and at the end every line must be
+spent. The next query may depend on all answers so far, but on nothing else. So the amounts add up,
+post-processing of the answers is free, and the certificate is what was charged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
-from .accounting import Access, Leak, Spend, check_noise_fits
+from .accounting import Access, Budget, Leak, PureDP, Spend, check_noise_fits
 from .cases import CaseBatch, Cases
 from .errors import PromiseError
 from .language import Word
+from .laws import Law
 from .noise import Noise
-from .queries.protocol import (
-    Answer,
-    DiscreteLaplace,
-    Ints,
-    Part,
-    Query,
-    Question,
-    SparseQuery,
-)
+from .queries.protocol import Answer, Ints, Part, Query, Question, SparseQuery
 from .statements import Statement
 from .unit import Unit
 from .variants import DistributedVariants, VariantCounts
@@ -44,22 +36,33 @@ MAX_SENSITIVITY = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class Opened:
-    """Counts that were paid for, to be shown through noise of scale 1/epsilon on every cell."""
+    """Counts that were paid for, to be shown through noise on every cell."""
 
     variants: VariantCounts | DistributedVariants
     """The counts. Secret."""
     noise: Noise
     """What the noise is drawn from."""
-    epsilon: Fraction
-    """1/scale of the noise: it hides all cases of a unit."""
+    law: Law
+    """The noise on every cell: it hides all cases of a unit."""
+    threshold: int | None = None
+    """The lowest count that may be shown if empty cells get no noise; None: all cells get some."""
 
 
 class Session:
     """Asks the secret log on behalf of a mechanism, and writes down every charge and answer."""
 
-    def __init__(self, cases: Cases, promised: Sequence[Access], noise: Noise) -> None:
-        """Take the cases of a log, what may be spent on them, and a source of noise."""
-        check_noise_fits(promised, cases.unit.max_cases)
+    def __init__(
+        self, cases: Cases, promised: Sequence[Access], noise: Noise, budget: Budget | None = None
+    ) -> None:
+        """Take the cases of a log, what may be spent on them (by default in ε), and the noise."""
+        total = sum((a.epsilon for a in promised if isinstance(a, Spend)), Fraction(0))
+        self.budget: Budget = budget or PureDP(total)
+        """What all amounts together may be, and their currency."""
+        if total > self.budget.amount:
+            values = {"total": total, "budget": self.budget.amount}
+            raise PromiseError(Statement("promise.over_budget", **values))
+        check_noise_fits(promised, cases.unit.max_cases, self.budget)
+        self._selection = self.budget.selection
         self._variants = cases.variants
         self._by_case = cases.by_case
         self._whole = cases
@@ -90,19 +93,12 @@ class Session:
         """Every answer so far, by the name of its query."""
 
     def truncate(self, max_length: int) -> None:
-        """Truncate variants from now on; what has just that length counts as truncated too.
-
-        Cases one by one stay whole: what is asked of them is bounded by a vote for each case.
-        """
+        """Truncate variants from now on, those of just that length too; `by_case` stays whole."""
         self._max_length = max_length
         self._variants = self._variants.truncate(max_length, by_length=True)
 
     def project_onto(self, activities: Sequence[str]) -> None:
-        """Ask about these activities alone from now on; events of all others are dropped.
-
-        A case stays one case, so no table changes by more than before. Queries about whole cases
-        are asked of all events all the same.
-        """
+        """Drop the events of all other activities, except for queries about whole cases."""
         self.activities = tuple(activities)
         self._variants = self._variants.project_onto(activities)
         if self._by_case is not None:
@@ -118,27 +114,36 @@ class Session:
             raise PromiseError(Statement("promise.needs_cases", query=query.name))
         self._check(query)
         self.charge(query.what, epsilon, line)
-        scale = self.cell_epsilon(query.sensitivity, epsilon)
+        law = self.law(query, epsilon)
         parts = source.map_parts(partial(_table, query=query))
         noisy = sum(parts, np.zeros(len(query.cells), dtype=np.int64))
         for start in range(0, len(noisy), TOGETHER):
             part = noisy[start : start + TOGETHER]
-            part += self.noise.laplace(scale, len(part))
+            part += self.noise.draw(law, len(part))
         keyed = not isinstance(query.cells, range)
         shown = dict(zip(query.cells, noisy.tolist(), strict=True)) if keyed else noisy
-        self._record(query, noisy, scale, shown, names)
+        self._record(Answer(query=query, values=noisy, noise=law, activities=names), shown)
         return noisy
 
     def open(self, query: SparseQuery, epsilon: Fraction, line: str) -> Opened:
         """Charge for counts that are too many to list; whoever opens them adds the noise."""
         self._check(query)
         self.charge(query.what, epsilon, line)
-        scale = self.cell_epsilon(query.sensitivity, epsilon)
-        return Opened(variants=self._variants, noise=self.noise, epsilon=scale)
+        law, threshold = self.law(query, epsilon), None
+        if self.budget.delta:
+            # A unit fills at most max_cases cells that would be empty without it, each with at most
+            # this count: by the union bound, one of them is shown with probability δ at most.
+            if not self._selection:
+                raise PromiseError(Statement("promise.selection_spent", query=query.name))
+            cases = self.unit.max_cases
+            threshold = cases + law.threshold(self._selection / cases)
+            self._selection = Fraction(0)
+        return Opened(variants=self._variants, noise=self.noise, law=law, threshold=threshold)
 
-    def show(self, query: SparseQuery, shown: Mapping[Word, int], epsilon: Fraction) -> None:
+    def show(self, query: SparseQuery, shown: Mapping[Word, int], law: Law) -> None:
         """Write down what was shown of opened counts."""
-        self._record(query, shown, epsilon, shown, self.activities)
+        names = self.activities
+        self._record(Answer(query=query, values=shown, noise=law, activities=names), shown)
 
     def read_unpaid(self, line: str) -> VariantCounts | DistributedVariants:
         """Give the log itself, without noise: only where the promise names it as a leak."""
@@ -159,9 +164,13 @@ class Session:
         self._left[line] = left - epsilon
         self.spent.append(Spend(what=what, epsilon=epsilon, line=line))
 
-    def cell_epsilon(self, sensitivity: int, epsilon: Fraction) -> Fraction:
-        """1/scale of the noise on a cell: it has to hide all cases of a unit."""
-        return epsilon / (sensitivity * self.unit.max_cases)
+    def law(self, query: Question, epsilon: Fraction) -> Law:
+        """The noise on each cell of a query."""
+        return self.noise_on(self._sensitivity(query), epsilon)
+
+    def noise_on(self, sensitivity: int, epsilon: Fraction) -> Law:
+        """The noise on each cell of a table of some sensitivity: it hides all cases of a unit."""
+        return self.budget.law(sensitivity * self.unit.max_cases, epsilon)
 
     def close(self) -> tuple[Access, ...]:
         """Check that exactly what was promised was spent, and give it."""
@@ -174,42 +183,27 @@ class Session:
         """Refuse what is wrong with a query itself, whatever the log is: before it is charged."""
         if query.name in self.transcript:
             raise PromiseError(Statement("promise.asked_before", query=query.name))
-        if not 1 <= query.sensitivity <= MAX_SENSITIVITY:
+        if not 1 <= self._sensitivity(query) <= MAX_SENSITIVITY:
             most = MAX_SENSITIVITY
             raise PromiseError(Statement("promise.sensitivity", query=query.name, most=most))
 
-    def _record(
-        self,
-        query: Query | SparseQuery,
-        values: Ints | Mapping[Word, int],
-        epsilon: Fraction,
-        shown: object,
-        activities: tuple[str, ...],
-    ) -> None:
-        answer = Answer(
-            query=query,
-            values=values,
-            noise=DiscreteLaplace(epsilon),
-            max_length=self._max_length,
-            activities=activities,
-        )
-        self.answers.append(answer)
-        self.transcript[query.name] = shown
+    def _sensitivity(self, query: Question) -> int:
+        return query.l2_sensitivity if self.budget.delta else query.sensitivity
+
+    def _record(self, answer: Answer, shown: object) -> None:
+        self.answers.append(replace(answer, max_length=self._max_length))
+        self.transcript[answer.query.name] = shown
 
 
 # A function of the module, because it is sent to other machines by name.
 def _table(number: int, part: Part, *, query: Query) -> Ints:
-    if isinstance(part, CaseBatch):
-        pieces = part.pieces(max(PIECE, len(query.cells)))
-        tables = [_checked(piece, query) for piece in pieces]
-        return sum(tables[1:], tables[0])
-    return _checked(part, query)
-
-
-def _checked(part: Part, query: Query) -> Ints:
-    table = query.table(part)
-    # Noise protects whole numbers, one to a cell: floats have gaps that tell counts apart, and a
-    # table of another shape would be stretched to fit.
-    if table.shape != (len(query.cells),) or table.dtype.kind not in "iu":
-        raise PromiseError(Statement("promise.table", query=query.name))
-    return table
+    size = len(query.cells)
+    total = np.zeros(size, dtype=np.int64)
+    for piece in part.pieces(max(PIECE, size)) if isinstance(part, CaseBatch) else (part,):
+        table = query.table(piece)
+        # Noise protects whole numbers, one to a cell: floats have gaps that tell counts apart, and
+        # a table of another shape would be stretched to fit.
+        if table.shape != (size,) or table.dtype.kind not in "iu":
+            raise PromiseError(Statement("promise.table", query=query.name))
+        total += table
+    return total

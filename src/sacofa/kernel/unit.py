@@ -1,8 +1,4 @@
-"""What is protected: one case, or one person with several.
-
-A unit is bound to the cases from the moment they are read: a reader that keeps at most `max_cases`
-cases of each person says so in what it gives, and a promise takes the unit from there.
-"""
+"""What is protected: one case, or one person with several; bound to cases when they are read."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Variants with their counts: the working type between a log and a mechanism.
+"""Variants with their counts, in arrays: the working type between a log and a mechanism.
 
-All variants lie end to end in one integer array, so that a log of any size is a handful of
-arrays. They are kept in one canonical order (by activity ids, shorter first), so that the same
-log gives the same object however it was read.
+They are kept in one canonical order (by activity ids, shorter first), so that the same log gives
+the same object however it was read.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,25 +30,57 @@ MOST_CASES = 10**12
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class VariantCounts:
-    """Every sequence of activities with the number of cases that took it."""
+class Traces:
+    """Sequences of activities, end to end in arrays that cannot be written to."""
 
     activities: tuple[str, ...]
     """The names; an activity's id is its place here."""
     activity_ids: NDArray[np.int32]
-    """The activity ids of all variants, end to end."""
+    """The activity ids of all sequences."""
     offsets: NDArray[np.int64]
-    """Variant i is activity_ids[offsets[i] : offsets[i + 1]]."""
-    counts: NDArray[np.int64]
-    """How many cases took each variant."""
+    """Sequence i is activity_ids[offsets[i] : offsets[i + 1]]."""
     complete: NDArray[np.bool_]
     """False where the case went on but was truncated."""
     unit: Unit = ONE_CASE
-    """What adding or removing changes these counts by at most max_cases in sum."""
+    """What adding or removing changes at most max_cases of the cases."""
 
     def __post_init__(self) -> None:
-        for name in ("activity_ids", "offsets", "counts", "complete"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, read_only(value))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of events of each sequence."""
+        return self.offsets[1:] - self.offsets[:-1]
+
+    def sequences(self) -> Iterator[tuple[int, ...]]:
+        """Each sequence as activity ids."""
+        # Slices of a list are much faster to make than slices of an array.
+        ids, ends = self.activity_ids.tolist(), self.offsets.tolist()
+        for start, end in pairwise(ends):
+            yield tuple(ids[start:end])
+
+    def map_parts(self, job: Callable[[int, Self], Result]) -> list[Result]:
+        """Do a job on every part: here all is one part, with the number 0."""
+        return [job(0, self)]
+
+    def _renumbered(self, activities: Sequence[str]) -> NDArray[np.int32]:
+        """The ids of all events among other activities; −1 where an activity is not among them."""
+        ids = {name: i for i, name in enumerate(activities)}
+        new = np.array([ids.get(name, -1) for name in self.activities] or [-1], dtype=np.int32)
+        return new[self.activity_ids]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VariantCounts(Traces):
+    """Every sequence of activities with the number of cases that took it."""
+
+    counts: NDArray[np.int64]
+    """How many cases took each variant."""
 
     @classmethod
     def of(
@@ -113,20 +144,15 @@ class VariantCounts:
         keys = sorted(key for key, count in total.items() if count)
         offsets = np.zeros(len(keys) + 1, dtype=np.int64)
         np.cumsum([len(key) // 4 for key, _ in keys], out=offsets[1:])
+        joined = np.frombuffer(b"".join(key for key, _ in keys), dtype=">u4")
         return cls(
             activities=tuple(activities),
-            activity_ids=np.frombuffer(b"".join(key for key, _ in keys), dtype=">u4").astype(
-                np.int32
-            ),
+            activity_ids=joined.astype(np.int32),
             offsets=offsets,
             counts=np.array([total[key] for key in keys], dtype=np.int64),
             complete=np.array([not cut for _, cut in keys], dtype=np.bool_),
             unit=unit,
         )
-
-    def __len__(self) -> int:
-        """The number of different variants."""
-        return len(self.counts)
 
     def __iter__(self) -> Iterator[tuple[Variant, int]]:
         """Each variant as names, with its count."""
@@ -135,34 +161,16 @@ class VariantCounts:
             yield tuple(names[i] for i in ids), count
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, VariantCounts)
-            and self.activities == other.activities
-            and self.unit == other.unit
-            and all(
-                np.array_equal(getattr(self, part), getattr(other, part))
-                for part in ("activity_ids", "offsets", "counts", "complete")
-            )
-        )
+        same = isinstance(other, VariantCounts) and self.activities == other.activities
+        parts = ("unit", "activity_ids", "offsets", "counts", "complete")
+        return same and all(np.array_equal(getattr(self, p), getattr(other, p)) for p in parts)
 
     # Arrays have no hash.
     __hash__ = None  # type: ignore[assignment]
 
-    def sequences(self) -> Iterator[tuple[int, ...]]:
-        """Each variant as activity ids."""
-        # Slices of a list are much faster to make than slices of an array.
-        ids, ends = self.activity_ids.tolist(), self.offsets.tolist()
-        for start, end in pairwise(ends):
-            yield tuple(ids[start:end])
-
     def used(self) -> list[str]:
         """The names of the activities that occur."""
         return [self.activities[i] for i in np.unique(self.activity_ids).tolist()]
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """The number of activities of each variant."""
-        return self.offsets[1:] - self.offsets[:-1]
 
     @property
     def cases(self) -> int:
@@ -184,40 +192,29 @@ class VariantCounts:
         complete = self.complete & (lengths <= max_length)
         if by_length:
             complete = lengths < max_length
-        # Nothing changes in most logs: then nothing is sorted again.
         if (lengths <= max_length).all() and (complete == self.complete).all():
             return self
         # The place of each event in its own variant.
         place = np.arange(len(self.activity_ids)) - np.repeat(self.offsets[:-1], lengths)
-        return self.from_arrays(
-            self.activities,
-            self.activity_ids[place < max_length],
-            np.minimum(lengths, max_length),
-            self.counts,
-            complete,
-            self.unit,
-        )
+        ids = self.activity_ids[place < max_length]
+        return self._with(ids, np.minimum(lengths, max_length), self.counts, complete)
+
+    def _with(
+        self, ids: Integers, lengths: Integers, counts: Integers, complete: NDArray[np.bool_]
+    ) -> VariantCounts:
+        return self.from_arrays(self.activities, ids, lengths, counts, complete, self.unit)
 
     def where(self, kept: NDArray[np.bool_]) -> VariantCounts:
         """Keep some variants."""
         lengths = self.lengths
-        return self.from_arrays(
-            self.activities,
-            self.activity_ids[np.repeat(kept, lengths)],
-            lengths[kept],
-            self.counts[kept],
-            self.complete[kept],
-            self.unit,
-        )
+        ids = self.activity_ids[np.repeat(kept, lengths)]
+        return self._with(ids, lengths[kept], self.counts[kept], self.complete[kept])
 
     def project_onto(self, activities: Sequence[str]) -> VariantCounts:
         """Express over other activities; events whose activity is not among them are dropped."""
         if tuple(activities) == self.activities:
             return self
-        ids = {name: i for i, name in enumerate(activities)}
-        new = np.array([ids.get(name, -1) for name in self.activities], dtype=np.int64)
-        # Without activities `new` is empty, and even an empty selection would be refused.
-        moved = new[self.activity_ids] if len(self.activity_ids) else self.activity_ids
+        moved = self._renumbered(activities)
         kept = moved >= 0
         # Cases that lose all events stay, as cases without any: their number must not change.
         owner = np.repeat(np.arange(len(self)), self.lengths)
@@ -226,36 +223,27 @@ class VariantCounts:
             activities, moved[kept], lengths, self.counts, self.complete, self.unit
         )
 
-    def map_parts(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
-        """Do a job on every part: here all is one part, with the number 0."""
-        return [job(0, self)]
-
 
 @runtime_checkable
 class DistributedVariants(Protocol):
-    """Variants in parts on other machines, because they are too many for one.
+    """Variants in parts on other machines: each different variant lies in one part only.
 
-    Each different variant lies in one part only. What is made of all of them is made of what a job
-    gives for each part; a job may be done again where a machine failed, and must give the same.
+    A job may be done again where a machine failed, and must give the same.
     """
 
     @property
-    def activities(self) -> tuple[str, ...]:
-        """The names; an activity's id is its place here."""
+    def activities(self) -> tuple[str, ...]: ...
 
     @property
-    def unit(self) -> Unit:
-        """What adding or removing changes the counts by at most max_cases in sum."""
+    def unit(self) -> Unit: ...
 
     @property
     def parts(self) -> Sequence[int]:
         """The numbers of the parts that hold any variant."""
 
-    def truncate(self, max_length: int, *, by_length: bool = False) -> DistributedVariants:
-        """Truncate longer cases at max_length, as `VariantCounts.truncate` does."""
+    def truncate(self, max_length: int, *, by_length: bool = False) -> DistributedVariants: ...
 
-    def project_onto(self, activities: Sequence[str]) -> DistributedVariants:
-        """Express over other activities, as `VariantCounts.project_onto` does."""
+    def project_onto(self, activities: Sequence[str]) -> DistributedVariants: ...
 
     def map_parts(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
         """Do a job, given its number, on every part that holds any variant, where it lies."""
@@ -276,14 +264,13 @@ def check_names(what: str, names: Iterable[object]) -> None:
 
 
 def _check_variant(variant: Sequence[str]) -> Sequence[str]:
-    """Refuse what is no sequence of names; a text is one name, and would fall into letters."""
+    # A text is one name, and would fall into letters.
     if isinstance(variant, str | bytes) or not isinstance(variant, Sequence):
         raise SettingError("variant", type(variant).__name__, Statement("must.be.sequence"))
     return variant
 
 
 def _refuse_beyond_belief(counts: Sequence[int]) -> None:
-    """Refuse counts that cannot be, before anyone pays for asking them anything."""
     for count in counts:
         if not is_whole(count):
             raise SettingError("count", type(count).__name__, Statement("must.be.whole"))

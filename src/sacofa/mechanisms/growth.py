@@ -47,7 +47,7 @@ class PrefixCounts:
     """The length of the longest prefixes."""
 
     name = "prefixes"
-    sensitivity = 1
+    sensitivity = l2_sensitivity = 1
 
     @property
     def what(self) -> Statement:
@@ -123,7 +123,7 @@ def grow(
             growth=growth,
             semantics=semantics,
             noise=opened.noise,
-            epsilon=opened.epsilon,
+            epsilon=opened.law.epsilon,
             tree=tree,
             states=states,
             candidates=candidates,
@@ -136,8 +136,8 @@ def grow(
         states = semantics.step(states[rows], activities)
         if progress is not None:
             progress(length / growth.max_length)
-    epsilon = session.cell_epsilon(1, level_epsilon)
-    session.show(PrefixCounts(1, growth.max_length), tree, epsilon)
+    law = session.noise_on(1, level_epsilon)
+    session.show(PrefixCounts(1, growth.max_length), tree, law)
     return tree.variants(session.unit)
 
 

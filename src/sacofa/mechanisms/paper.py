@@ -255,7 +255,7 @@ def _release(
     the cases whose prefixes were dropped: how far they are off is not known.
     """
     variants = grow(session, semantics, growth, price, progress)
-    scale = 1 / float(session.cell_epsilon(1, price))
+    scale = 1 / float(session.noise_on(1, price).epsilon)
     noise = math.ceil(math.log(20) * scale)
     low = growth.prune_harmful or growth.prune_harmless if growth.prune_finished else 1
     margins = Margins(variants=VariantMargins(certain_from=low + noise + 1, others=noise))

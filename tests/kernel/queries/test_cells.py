@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -17,11 +17,12 @@ from sacofa import Certified, anonymize
 from sacofa.base.distance import nearest
 from sacofa.errors import SettingError
 from sacofa.examples import hospital
-from sacofa.kernel.bits import KeyedBits, SeededBits, Words
+from sacofa.kernel.bits import KeyedBits, SeededBits
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.noise import Noise
-from sacofa.kernel.queries import cells
-from sacofa.kernel.queries.cells import CellsInParts
+from sacofa.kernel.queries import histogram as cells
 from sacofa.kernel.queries.flow import CaseCount, CaseLengths, NearestCandidate, StepVotes
+from sacofa.kernel.queries.histogram import CellsInParts
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.paper import Laplace
 from sacofa.rules.allowed import all_sequences
@@ -138,29 +139,32 @@ def test_parts_and_one_place_agree_across_stages() -> None:
     assert agree(taken_values(scattered), taken_values(explicit)) > FITS
 
 
-def _one_key(number: int, variants: VariantCounts, **sent: object) -> object:
-    keys: dict[int, Words] = sent.pop("keys")  # type: ignore[assignment]
-    return _NOISED(number, variants, keys=dict.fromkeys(keys, keys[min(keys)]), **sent)
+class OneKey(cells._Part):
+    """Uses the key of the first part for all parts."""
+
+    def reach(self, number: int, variants: VariantCounts, **stage: Any) -> cells.Reached:
+        return super().reach(min(self.keys), variants, **stage)
 
 
-def _fresh_each_time(number: int, variants: VariantCounts, **sent: object) -> object:
-    keys: dict[int, Words] = sent.pop("keys")  # type: ignore[assignment]
-    _ASKED.append(number)
-    fresh = SeededBits(len(_ASKED)).words(KeyedBits.SIZE)
-    return _NOISED(number, variants, keys=dict.fromkeys(keys, fresh), **sent)
+class FreshEachTime(cells._Part):
+    """Draws new noise at each stage."""
+
+    def reach(self, number: int, variants: VariantCounts, **stage: Any) -> cells.Reached:
+        _ASKED.append(number)
+        self.keys[number] = SeededBits(len(_ASKED)).words(KeyedBits.SIZE)
+        return super().reach(number, variants, **stage)
 
 
-_NOISED: Callable[..., object] = cells._noised
 _ASKED: list[int] = []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("broken", [_one_key, _fresh_each_time])
+@pytest.mark.parametrize("broken", [OneKey, FreshEachTime])
 def test_the_comparison_notices_wrong_keys(
-    broken: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+    broken: type[cells._Part], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts that share a key, and cells that get new noise at each stage, are rejected."""
-    monkeypatch.setattr(cells, "_noised", broken)
+    monkeypatch.setattr(cells, "_Part", broken)
     noise = Noise(SeededBits(3))
     scattered = [in_parts(noise) for _ in range(FEW // 3)]
     assert agree(taken_values(scattered), taken_values(explicit_draws(2))) < REJECTED
@@ -169,7 +173,7 @@ def test_the_comparison_notices_wrong_keys(
 def test_a_cell_has_one_noise() -> None:
     """Asked again, as after a failure or at a later stage, a cell gives the same value."""
     log = VariantCounts.of({("a",): 10, ("b", "a"): 12, ("c",): 9, (): 11}, NAMES)
-    taken = CellsInParts(Parts(log), Noise(), Fraction(1, 2))
+    taken = CellsInParts(Parts(log), Noise(), DiscreteLaplace(Fraction(1, 2)))
     everything = all_sequences(NAMES, 2)
     low = taken.reach(everything, -1_000)
     assert low.inside == len(low.cells) == len(log)

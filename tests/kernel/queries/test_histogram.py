@@ -14,9 +14,9 @@ from sacofa.kernel.accounting import Spend
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
 from sacofa.kernel.language import Language, Word
+from sacofa.kernel.laws import Law
 from sacofa.kernel.noise import Noise
-from sacofa.kernel.queries.cells import take_cells
-from sacofa.kernel.queries.histogram import AllSequences, Histogram
+from sacofa.kernel.queries.histogram import AllSequences, Histogram, take_cells
 from sacofa.kernel.session import Opened, Session
 from sacofa.kernel.unit import ONE_CASE, Unit
 from sacofa.kernel.variants import DistributedVariants, VariantCounts
@@ -129,8 +129,9 @@ def test_lazy_and_explicit_agree_across_stages() -> None:
 class Forgets(Histogram):
     """Does not know that a cell was asked for before, and draws its noise again."""
 
-    def _bound(self, word: Word) -> int | None:
-        return None
+    def _value(self, word: Word, threshold: int) -> int | None:
+        self._stages.clear()
+        return super()._value(word, threshold)
 
 
 class NoisedAgain(Histogram):
@@ -143,7 +144,7 @@ class NoisedAgain(Histogram):
     def show(self, language: Language, threshold: int) -> dict[Word, int]:
         """Show what reaches a threshold, with new noise."""
         opened = self._opened
-        self._taken = take_cells(opened.variants, opened.noise, opened.epsilon)
+        self._taken = take_cells(opened.variants, opened.noise, opened.law)
         return super().show(language, threshold)
 
 
@@ -284,17 +285,17 @@ class Unnoised(Histogram):
 class ForOneCase(Session):
     """Noise for one case, whatever the unit is."""
 
-    def cell_epsilon(self, sensitivity: int, epsilon: Fraction) -> Fraction:
+    def noise_on(self, sensitivity: int, epsilon: Fraction) -> Law:
         """Without the division by the cases of a person."""
-        return epsilon / sensitivity
+        return self.budget.law(sensitivity, epsilon)
 
 
 class HalfSensitivity(Session):
     """Takes every table for half as sensitive as it is."""
 
-    def cell_epsilon(self, sensitivity: int, epsilon: Fraction) -> Fraction:
+    def noise_on(self, sensitivity: int, epsilon: Fraction) -> Law:
         """Twice as much as was paid for."""
-        return 2 * super().cell_epsilon(sensitivity, epsilon)
+        return super().noise_on(sensitivity, 2 * epsilon)
 
 
 @pytest.mark.slow

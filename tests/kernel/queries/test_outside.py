@@ -34,7 +34,7 @@ class FirstActivities:
 
     name = "first"
     what = "the first activities of cases"
-    sensitivity = 1
+    sensitivity = l2_sensitivity = 1
     by_case = False
 
     @property

@@ -126,7 +126,7 @@ class EveryCell:
             counts = AllSequences().counts(opened.variants)
             table = np.array([counts.get(word, 0) for word in words], dtype=np.int64)
             opened.noise.table = table
-            noisy = table + opened.noise.laplace(opened.epsilon, len(words))
+            noisy = table + opened.noise.laplace(opened.law.epsilon, len(words))
             self._noisy = dict(zip(words, noisy.tolist(), strict=True))
         new = {
             word: value

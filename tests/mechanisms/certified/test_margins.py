@@ -12,8 +12,8 @@ from sacofa import Certified, VariantCounts
 from sacofa.base.batches import cases_of
 from sacofa.kernel import Cases, Noise
 from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.queries.flow import NearestCandidate
-from sacofa.kernel.queries.protocol import DiscreteLaplace
 from sacofa.kernel.unit import Unit
 from sacofa.mechanisms import Outcome, perform
 from sacofa.mechanisms.certified import plan

@@ -20,6 +20,7 @@ import pytest
 
 from sacofa.errors import PromiseError
 from sacofa.kernel.accounting import Spend
+from sacofa.kernel.laws import Law
 from sacofa.kernel.queries.flow import VOTE_UNITS, NearestCandidate, StepVotes
 from sacofa.kernel.queries.protocol import Ints, Query
 from sacofa.kernel.reals import tail
@@ -210,9 +211,9 @@ class VotesPerStep(Session):
 class HalfSensitivity(Session):
     """Takes every table for half as sensitive as it is."""
 
-    def cell_epsilon(self, sensitivity: int, epsilon: Fraction) -> Fraction:
+    def noise_on(self, sensitivity: int, epsilon: Fraction) -> Law:
         """Twice as much as was paid for."""
-        return 2 * super().cell_epsilon(sensitivity, epsilon)
+        return super().noise_on(sensitivity, 2 * epsilon)
 
 
 class ReusesNoise(Session):
@@ -235,9 +236,9 @@ class ReusesNoise(Session):
 class ForOneCase(Session):
     """Noise for one case, whatever the unit is."""
 
-    def cell_epsilon(self, sensitivity: int, epsilon: Fraction) -> Fraction:
+    def noise_on(self, sensitivity: int, epsilon: Fraction) -> Law:
         """Without the division by the cases of a person."""
-        return epsilon / sensitivity
+        return self.budget.law(sensitivity, epsilon)
 
 
 @pytest.mark.slow

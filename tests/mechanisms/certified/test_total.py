@@ -172,7 +172,7 @@ def test_sequences_that_nobody_can_count_are_passed_over() -> None:
     log = VariantCounts.of({("0001",): 10**6}, names[:50]).truncate(100_000, by_length=True)
     opened = session_of(log).open(AllSequences(), Fraction(1), "all")
     histogram = Histogram(opened)
-    notes = show_frequent(histogram, steps, None, 100_000, opened.epsilon)
+    notes = show_frequent(histogram, steps, None, 100_000, opened.law.epsilon)
     assert Statement("note.uncountable") in notes
     assert _room(all_sequences(tuple(names), 100_000)) > ROOM
     # The number of sequences alone, of 360,206 digits, is quickly known.

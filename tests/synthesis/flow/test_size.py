@@ -11,9 +11,10 @@ import pytest
 from sacofa.base.distance import nearest
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import CaseCount, CaseLengths, NearestCandidate, StepVotes
-from sacofa.kernel.queries.protocol import Answer, DiscreteLaplace, Query
+from sacofa.kernel.queries.protocol import Answer, Query
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import Certified
 from sacofa.mechanisms.protocol import Outcome, perform

@@ -4,5 +4,5 @@
 * flow: case count, lengths, activities, directly-follows pairs, nearest candidate;
 * attributes: values of attributes by activity or family of cases, and in pairs;
 * durations, times: public bins of durations; cycle time, gaps, elapsed times, arrivals;
-* cells, histogram: the counts of all sequences, noised without listing the sequences.
+* histogram: the counts of all sequences, noised without listing the sequences.
 """

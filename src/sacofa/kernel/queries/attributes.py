@@ -1,10 +1,9 @@
-"""Queries about attributes: each case has one vote and gives it to what it shows.
+"""Queries about attributes: each case has one vote and gives it to its values.
 
 An attribute of cases is a table of families by values: a family is which of a few public activities
-happen in a case, and a case gives its vote to one cell. An attribute of events is a table of
-activities (and families) by values: a case spreads its vote evenly over its activities that have a
-value, and inside each over its events; remainders are dropped. Two attributes together are a table
-of the first value of each in a case. So one case moves a table by at most `VOTE_UNITS` in sum.
+happen in a case. An attribute of events is a table of activities (and families) by values: a case
+divides its vote evenly over its activities that have a value, and inside each over its events. Two
+attributes together are a table of the first value of each in a case.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ class OneAttribute(VoteQuery):
 
     @property
     def name(self) -> str:
-        """The key of the answer."""
         return f"attribute {self.key}"
 
 
@@ -42,7 +40,6 @@ class CaseAttribute(OneAttribute):
 
     @property
     def what(self) -> Statement:
-        """The values of the attribute, by family of variants."""
         return Statement("query.case_attribute", attribute=self.key)
 
     @property
@@ -52,11 +49,9 @@ class CaseAttribute(OneAttribute):
 
     @property
     def cells(self) -> range:
-        """Families times values."""
         return range(self.rows * self.size)
 
     def table(self, batch: CaseBatch) -> Ints:
-        """One vote of each case."""
         cells = batch.values(self.key).cells
         family = families(batch, self.splits)
         return add_votes(len(self.cells), family * self.size + cells, VOTE_UNITS)
@@ -64,18 +59,13 @@ class CaseAttribute(OneAttribute):
 
 @dataclass(frozen=True, kw_only=True)
 class EventAttribute(OneAttribute):
-    """Which values an attribute of events has, by activity and family.
-
-    A row has no cell for what is missing; the last cell of all counts the cases in which no event
-    has a value.
-    """
+    """Which values an attribute of events has, by activity and family; last, cases without any."""
 
     activities: int
     """How many activities there are."""
 
     @property
     def what(self) -> Statement:
-        """The values of the attribute, by activity."""
         return Statement("query.event_attribute", attribute=self.key)
 
     @property
@@ -85,11 +75,9 @@ class EventAttribute(OneAttribute):
 
     @property
     def cells(self) -> range:
-        """Rows times values, and one more."""
         return range(self.rows * self.size + 1)
 
     def table(self, batch: CaseBatch) -> Ints:
-        """A vote of each case, spread over its activities that have a value."""
         cells = batch.values(self.key).cells
         there = np.flatnonzero(cells < self.size)
         case = np.repeat(np.arange(batch.cases), batch.lengths)[there]
@@ -97,9 +85,13 @@ class EventAttribute(OneAttribute):
         group, inside = np.unique(case * self.activities + activity, return_inverse=True)
         groups = np.bincount(group // max(self.activities, 1), minlength=batch.cases)
         events = np.bincount(inside, minlength=len(group))
-        votes = VOTE_UNITS // (groups[case] * events[inside])
         row = (activity << len(self.splits)) + families(batch, self.splits)[case]
-        table = add_votes(len(self.cells), row * self.size + cells[there], votes)
+        place = row * self.size + cells[there]
+        if self.euclidean:
+            table = self.divide(case, place, VOTE_UNITS // events[inside], batch.counts)
+        else:
+            votes = VOTE_UNITS // (groups[case] * events[inside])
+            table = add_votes(len(self.cells), place, votes)
         table[-1] = VOTE_UNITS * int((groups == 0).sum())
         return table
 
@@ -115,21 +107,17 @@ class AttributePair(VoteQuery):
 
     @property
     def name(self) -> str:
-        """The key of the answer; quoted, because a name may have an "and" in it."""
         return f"attributes {self.keys[0]!r} and {self.keys[1]!r}"
 
     @property
     def what(self) -> Statement:
-        """The joint values of both attributes."""
         return Statement("query.attribute_pair", first=self.keys[0], second=self.keys[1])
 
     @property
     def cells(self) -> range:
-        """Values of one times values of the other."""
         return range(self.sizes[0] * self.sizes[1])
 
     def table(self, batch: CaseBatch) -> Ints:
-        """One vote of each case."""
         one, other = (
             first_cells(batch, batch.values(key), size - 1)
             for key, size in zip(self.keys, self.sizes, strict=True)

@@ -1,9 +1,8 @@
 """Public bins for durations: the same for every log, nested, from coarse to fine.
 
-The bins that people use (1 s, 10 s, 1 min, … 1 year, 12 years) are rung 0 of a ladder; each rung
-above splits every bin in two of equal ratio, and the rung below joins them for rows that few cases
-vote for. A row of a table may stand on any rung, and what is finer adds up to what is coarser
-without remainder.
+The bins that people use (1 s, 10 s, 1 min, … 1 year, 12 years) are rung 0 of a ladder. Each rung
+above splits every bin in two of equal ratio; the rung below joins them. Finer rows add up to
+coarser ones without remainder.
 """
 
 from __future__ import annotations

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from math import isqrt
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -24,12 +26,70 @@ END_WEIGHT = 8
 """What the beginning and the end of a case count beside activities that are known to be common."""
 
 
+SQUARES = np.arange(VOTE_UNITS + 1, dtype=np.int64) ** 2
+"""The squares of all numbers of votes that a cell may get from a case."""
+MOST_WEIGHT = 1 << 20
+"""What a cell counts for a case at most, so that squares fit a machine word."""
+
+
+@dataclass(frozen=True)
+class BoundedVotes:
+    """A query in which each case has VOTE_UNITS votes, in sum or in the Euclidean norm."""
+
+    euclidean: bool = field(default=False, kw_only=True)
+    """Whether votes are bounded in the L2 norm: a case with n cells gives each 1/√n and not 1/n."""
+
+    l2_sensitivity: ClassVar[int] = VOTE_UNITS
+    by_case: ClassVar[bool] = False
+
+    @property
+    def cells(self) -> Sequence[Hashable]:
+        raise NotImplementedError
+
+    @property
+    def sensitivity(self) -> int:
+        """In sum: of Euclidean votes more than a session accepts, by Cauchy and Schwarz."""
+        return VOTE_UNITS * (isqrt(len(self.cells) - 1) + 1) if self.euclidean else VOTE_UNITS
+
+    if TYPE_CHECKING:
+
+        @property
+        def cells(self) -> Sequence[Hashable]: ...
+
+    def divide(self, owner: Ints, cells: Ints, weights: Ints | int, counts: Ints) -> Ints:
+        """Make a table in which each case divides its votes in proportion to weights.
+
+        Args:
+            owner: The case of each weight.
+            cells: The cell of each weight; a case may name one several times.
+            weights: The weights.
+            counts: How many cases each case stands for.
+        """
+        size = len(self.cells)
+        weights = np.broadcast_to(weights, owner.shape)
+        if self.euclidean:
+            keys, place = np.unique(owner * size + cells, return_inverse=True)
+            owner, cells = np.divmod(keys, max(size, 1))
+            added = np.zeros(len(keys), dtype=np.int64)
+            np.add.at(added, place, weights)
+            weights = np.minimum(added, MOST_WEIGHT) ** 2
+        whole = np.zeros(len(counts), dtype=np.int64)
+        np.add.at(whole, owner, weights)
+        units = VOTE_UNITS**2 if self.euclidean else VOTE_UNITS
+        votes = units * weights // np.maximum(whole[owner], 1)
+        return add_votes(size, cells, (_root(votes) if self.euclidean else votes) * counts[owner])
+
+
 @dataclass(frozen=True, kw_only=True)
-class VoteQuery:
+class VoteQuery(BoundedVotes):
     """A query of cases one by one, in which each case has one vote."""
 
-    sensitivity = VOTE_UNITS
-    by_case = True
+    by_case: ClassVar[bool] = True
+
+
+def _root(squares: Ints) -> Ints:
+    """⌊√x⌋ in whole numbers, for squares of numbers of votes."""
+    return SQUARES.searchsorted(squares, side="right") - 1
 
 
 @dataclass(frozen=True)
@@ -40,22 +100,19 @@ class CaseCount:
     """Which of several such queries it is."""
 
     what = Statement("query.cases")
-    sensitivity = 1
+    sensitivity = l2_sensitivity = 1
     by_case = False
     cells = range(1)
 
     def table(self, part: Part) -> Ints:
-        """The table of one part."""
         return np.array([part.counts.sum()], dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class CaseLengths:
+class CaseLengths(BoundedVotes):
     """How long cases are: each votes for the two of some lengths that it lies between.
 
-    It has VOTE_UNITS votes, and the nearer of the two gets more of them: half-way between them,
-    both get the same. So what these lengths say of the mean is what the cases say. Longer
-    cases vote for the last.
+    The nearer of the two gets more votes, so that the mean is kept. Longer cases vote for the last.
     """
 
     edges: tuple[int, ...]
@@ -63,16 +120,12 @@ class CaseLengths:
 
     name = "lengths"
     what = Statement("query.lengths")
-    sensitivity = VOTE_UNITS
-    by_case = False
 
     @property
     def cells(self) -> range:
-        """A cell for each of the lengths."""
         return range(len(self.edges))
 
     def table(self, part: Part) -> Ints:
-        """The table of one part."""
         places, votes = length_votes(self.edges, part.lengths)
         table = add_votes(len(self.edges), places, votes * part.counts)
         # Who is no longer than the first has no votes left for one below.
@@ -81,10 +134,7 @@ class CaseLengths:
 
 
 def length_votes(edges: Sequence[int], lengths: Ints) -> tuple[Ints, Ints]:
-    """The upper of the two lengths that each lies between, and the votes that this one gets.
-
-    The one below it gets the rest.
-    """
+    """The upper of the two lengths that each lies between, and its votes; the rest is below."""
     ends = np.array(edges, dtype=np.int64)
     shown = np.clip(lengths, ends[0], ends[-1])
     upper = np.searchsorted(ends, shown)
@@ -95,7 +145,7 @@ def length_votes(edges: Sequence[int], lengths: Ints) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True)
-class ActivityVotes:
+class ActivityVotes(BoundedVotes):
     """In which cases an activity happens, once or repeatedly: one case, one vote, spread over them.
 
     Cell [a, 0] is for cases in which a happens once, [a, 1] for those that repeat it; the last cell
@@ -112,16 +162,12 @@ class ActivityVotes:
 
     name = "activities"
     what = Statement("query.activities")
-    sensitivity = VOTE_UNITS
-    by_case = False
 
     @property
     def cells(self) -> range:
-        """Two cells for each activity, and one for none."""
         return range(2 * self.activities + 1)
 
     def table(self, part: Part) -> Ints:
-        """The table of one part."""
         size = max(self.activities, 1)
         table = np.zeros(2 * self.activities + 1, dtype=np.int64)
         owner = np.repeat(np.arange(len(part)), part.lengths)
@@ -131,16 +177,19 @@ class ActivityVotes:
         kinds = (times > 1).astype(np.int64)
         number = np.zeros((len(part), 2), dtype=np.int64)
         np.add.at(number, (variants, kinds), 1)
-        votes = np.where(kinds == 1, self.for_repeats, VOTE_UNITS - self.for_repeats)
         others = number[variants, 1 - kinds]
-        each = np.where(others > 0, votes, VOTE_UNITS) // number[variants, kinds]
+        power = 2 if self.euclidean else 1
+        whole, repeats = VOTE_UNITS**power, self.for_repeats**power
+        votes = np.where(kinds == 1, repeats, whole - repeats)
+        each = np.where(others > 0, votes, whole) // number[variants, kinds]
+        each = _root(each) if self.euclidean else each
         np.add.at(table, 2 * activities + kinds, part.counts[variants] * each)
         table[-1] = VOTE_UNITS * part.counts[part.lengths == 0].sum()
         return table
 
 
 @dataclass(frozen=True)
-class StepVotes:
+class StepVotes(BoundedVotes):
     """Contribution-bounded directly-follows counts: one case, one vote, spread over its steps.
 
     Cell [a, b] is b directly after a; the last row is the beginning and the last column the end. A
@@ -161,16 +210,12 @@ class StepVotes:
 
     name = "steps"
     what = Statement("query.steps")
-    sensitivity = VOTE_UNITS
-    by_case = False
 
     @property
     def cells(self) -> range:
-        """A cell for every step between two activities, the beginning and the end."""
         return range((self.activities + 1) ** 2)
 
     def table(self, part: Part) -> Ints:
-        """The table of one part."""
         size = self.activities + 1
         ids, ends = part.activity_ids, part.offsets
         owner = np.repeat(np.arange(len(part)), part.lengths)
@@ -188,17 +233,10 @@ class StepVotes:
         # Where a case begins, the last event of the case before it must not count.
         before[ends[:-1]] = size - 1
         weights = self.step_weights()
-        to_event = weights[before[:-1], ids]
-        to_end = weights[last, -1] * part.complete
-        whole = to_end.copy()
-        np.add.at(whole, owner, to_event)
-        table = np.zeros(size * size, dtype=np.int64)
-        votes = VOTE_UNITS * to_event // whole[owner] * part.counts[owner]
-        np.add.at(table, before[:-1] * size + ids, votes)
-        # A truncated case without events has no step at all.
-        votes = VOTE_UNITS * to_end // np.maximum(whole, 1) * part.counts
-        np.add.at(table, last * size + size - 1, votes)
-        return table
+        cells = np.append(before[:-1] * size + ids, last * size + size - 1)
+        owner = np.append(owner, np.arange(len(part)))
+        shares = np.append(weights[before[:-1], ids], weights[last, -1] * part.complete)
+        return self.divide(owner, cells, shares, part.counts)
 
     def step_weights(self) -> Ints:
         """[a, b]: what the step from a to b counts when a case divides its votes."""
@@ -210,14 +248,14 @@ class StepVotes:
 
 
 @dataclass(frozen=True)
-class TrigramVotes:
+class TrigramVotes(BoundedVotes):
     """Contribution-bounded 3-grams: one case, one vote, spread over its events.
 
     The 3-gram of an event is that event between those directly before and after it; the number of
     activities stands for the beginning before the first and the end after the last. A case has
     VOTE_UNITS votes and spreads them evenly over its events (a remainder is lost), so that it adds
     at most VOTE_UNITS in sum. A truncated case has no 3-gram for its last event, and votes for
-    3-grams that are not listed are lost.
+    3-grams that are not listed are lost; Euclidean votes are divided over the listed ones.
     """
 
     activities: int
@@ -227,16 +265,12 @@ class TrigramVotes:
 
     name = "trigrams"
     what = Statement("query.trigrams")
-    sensitivity = VOTE_UNITS
-    by_case = False
 
     @property
     def cells(self) -> tuple[Ids, ...]:
-        """A cell for each 3-gram, under its own activities: lists differ from run to run."""
         return self.listed
 
     def table(self, part: Part) -> Ints:
-        """The table of one part."""
         size = self.activities + 1
         # Of a thousand activities there are more 3-grams than 32 bits can number.
         ids, some = part.activity_ids.astype(np.int64), part.lengths > 0
@@ -245,18 +279,19 @@ class TrigramVotes:
         before, after = np.roll(ids, 1), np.roll(ids, -1)
         before[first] = after[last] = self.activities
         owner = np.repeat(np.arange(len(part)), part.lengths)
-        votes = VOTE_UNITS // part.lengths[owner] * part.counts[owner]
-        votes[last] *= part.complete[some]
         listed = np.array(self.listed, dtype=np.int64).reshape(-1, 3) @ [size * size, size, 1]
         order = np.argsort(listed)
         codes = (before * size + ids) * size + after
         places = np.searchsorted(listed, codes, sorter=order)
-        table = np.zeros(len(listed) + 1, dtype=np.int64)
-        # What lies behind all listed ones, or is none of them, gets a cell that is left out.
         places = np.append(order, len(listed))[places]
         found = np.append(listed, -1)[places] == codes
-        np.add.at(table, places[found], votes[found])
-        return table[:-1]
+        # A truncated case has no 3-gram for its last event.
+        found[last] &= part.complete[some]
+        owner, places = owner[found], places[found]
+        if self.euclidean:
+            return self.divide(owner, places, 1, part.counts)
+        votes = VOTE_UNITS // part.lengths[owner] * part.counts[owner]
+        return add_votes(len(listed), places, votes)
 
 
 @dataclass(frozen=True)
@@ -271,20 +306,17 @@ class NearestCandidate:
     """Returns the candidate of each sequence: `sacofa.base.distance.nearest`. The sensitivity holds
     for any function that looks at each sequence alone."""
 
-    sensitivity = 1
+    sensitivity = l2_sensitivity = 1
     by_case = False
 
     @property
     def what(self) -> Statement:
-        """Which vote it is."""
         return Statement(f"query.nearest.{self.name}")
 
     @property
     def cells(self) -> tuple[Ids, ...]:
-        """A cell for each candidate, under its own sequence: lists differ from run to run."""
         return self.candidates
 
     def table(self, part: Part) -> Ints:
-        """The table of one part."""
         places = self.nearest(list(part.sequences()), self.candidates, len(part.activities))
         return add_votes(len(self.candidates), places, part.counts)

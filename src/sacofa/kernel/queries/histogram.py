@@ -1,28 +1,36 @@
 """The noisy counts of all sequences, drawn without listing them.
 
-Every word (a sequence up to max_length) has a cell: its count plus discrete Laplace noise. Nobody
-can list the cells, but only those that reach a threshold are ever shown, and of the cells with
-count 0 hardly one does. So how many of them do is drawn (binomial), which ones (uniform), and with
-which value (threshold plus geometric: the distribution has no memory). What is shown has the same
-distribution as with noise on every cell.
+Every word (a sequence up to max_length) has a cell: its count plus discrete Laplace noise. Only
+cells that reach a threshold are shown, and of the cells with count 0 hardly one does. So how many
+of them do is drawn (binomial), which ones (uniform), and with which value (threshold plus
+geometric: the distribution has no memory). What is shown is distributed as with noise on every
+cell. A cell that was asked for and not shown is known to lie below the threshold: every later stage
+is drawn given that.
 
-Each cell's noise is drawn once. A cell that was asked for at a threshold p and not shown is known
-to lie below p, and every later stage is drawn given that.
+With a δ for selection, cells with count 0 get no noise and are never shown. Every cell that is
+shown has at least the threshold of the session, which hides whether a case of the log made it.
+
+Where the variants lie on other machines, noise and threshold are applied there. A key, drawn once,
+determines the noise of each part: a machine that has to begin again gives the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cached_property, partial
 
+from ..bits import KeyedBits, Words
 from ..language import Language, Word
+from ..laws import Law
+from ..noise import Noise
 from ..reals import GUARD, WIDE, Real, tail
 from ..session import Opened, Session
 from ..statements import Statement
-from ..variants import VariantCounts
-from .cells import take_cells
+from ..variants import DistributedVariants, VariantCounts
+from .protocol import Ints
 
 
 @dataclass(frozen=True)
@@ -31,7 +39,7 @@ class AllSequences:
 
     name = "named"
     what = Statement("query.sequences")
-    sensitivity = 1
+    sensitivity = l2_sensitivity = 1
 
     def counts(self, part: VariantCounts) -> Mapping[Word, int]:
         """The cells of one part of the log that are not 0. Secret."""
@@ -44,7 +52,7 @@ def open_histogram(session: Session, epsilon: Fraction, line: str) -> Histogram:
     query = AllSequences()
     opened = session.open(query, epsilon, line)
     histogram = Histogram(opened)
-    session.show(query, histogram.shown, opened.epsilon)
+    session.show(query, histogram.shown, opened.law)
     return histogram
 
 
@@ -54,8 +62,9 @@ class Histogram:
     def __init__(self, opened: Opened) -> None:
         """Noise the cells of the variants at once; all others when they are asked for."""
         self._noise = opened.noise
-        self._epsilon = opened.epsilon
-        self._taken = take_cells(opened.variants, opened.noise, opened.epsilon)
+        self._epsilon = opened.law.epsilon
+        self._least = opened.threshold
+        self._taken = take_cells(opened.variants, opened.noise, opened.law)
         self._empty: dict[Word, int] = {}
         self._stages: list[tuple[Language, int]] = []
         self.shown: dict[Word, int] = {}
@@ -63,9 +72,11 @@ class Histogram:
 
     def show(self, language: Language, threshold: int) -> dict[Word, int]:
         """Show the cells of a language that reach a threshold (1 or more), if not shown before."""
+        threshold = max(threshold, self._least or 1)
         reached = self._taken.reach(language, threshold)
         # Cells of the log and empty cells are different ones: neither replaces the other.
-        new = reached.cells | self._draw_empty(language, threshold, reached.inside)
+        empty = self._draw_empty(language, threshold, reached.inside) if not self._least else {}
+        new = reached.cells | empty
         # In public order, so that the order does not tell which cells were empty.
         new = {word: value for word, value in sorted(new.items()) if word not in self.shown}
         self._stages.append((language, threshold))
@@ -75,8 +86,7 @@ class Histogram:
     def _draw_empty(self, language: Language, threshold: int, taken: int) -> dict[Word, int]:
         """Draw the cells with count 0 that reach the threshold and were not drawn before.
 
-        A cell that no stage asked for survives with P(noise ≥ threshold), and no cell with more
-        than that: survivors are drawn at this rate, then thinned by what is known of each.
+        They are drawn with P(noise ≥ threshold), then thinned by what is known of each.
         """
         # Empty cells that were drawn have a value already, and are known like those of the log.
         drawn = sum(language.contains(*word) for word in self._empty)
@@ -97,19 +107,15 @@ class Histogram:
     def _value(self, word: Word, threshold: int) -> int | None:
         """Draw the value of an empty cell that reaches a threshold, or None by what is known."""
         excess = int(self._noise.geometric(self._epsilon, 1)[0])
-        bound = self._bound(word)
-        if bound is not None:
+        # The lowest threshold that the cell is known to lie below.
+        asked = (t for language, t in self._stages if language.contains(*word))
+        if (bound := min(asked, default=None)) is not None:
             thinned = _thinned(self._epsilon, threshold, bound)
-            if bound <= threshold or not self._noise.happens(thinned):
+            if bound <= threshold or not self._noise.binomial(1, thinned):
                 return None
             # The remainder of a geometric variable is geometric, cut at the divisor.
             excess %= bound - threshold
         return threshold + excess
-
-    def _bound(self, word: Word) -> int | None:
-        """The lowest threshold that a cell is known to lie below; None if it was never asked."""
-        asked = (t for language, t in self._stages if language.contains(*word))
-        return min(asked, default=None)
 
 
 def _thinned(epsilon: Fraction, threshold: int, bound: int) -> Real:
@@ -123,3 +129,98 @@ def _thinned(epsilon: Fraction, threshold: int, bound: int) -> Real:
             return (new - old) / (1 - old) / new
 
     return real
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The cells of a language that reach a threshold."""
+
+    inside: int = 0
+    """How many variants of the log are words of the language at all. Confidential."""
+    cells: dict[Word, int] = field(default_factory=dict)
+    """Those that reach the threshold, with their noisy counts."""
+
+
+class CellsHere:
+    """Cells in memory."""
+
+    def __init__(self, variants: VariantCounts, noisy: Ints) -> None:
+        self._variants = variants
+        self._noisy = noisy
+
+    def reach(self, language: Language, threshold: int) -> Reached:
+        """Find the cells of a language that reach a threshold."""
+        # How many are inside is confidential: it only says how many cells are empty.
+        inside = language.holds(self._variants)
+        places = (inside & (self._noisy >= threshold)).nonzero()[0].tolist()
+        ids, ends = self._variants.activity_ids, self._variants.offsets.tolist()
+        complete = self._variants.complete.tolist()
+        words = ((tuple(ids[ends[i] : ends[i + 1]].tolist()), complete[i]) for i in places)
+        counts = self._noisy[places].tolist()
+        return Reached(int(inside.sum()), dict(zip(words, counts, strict=True)))
+
+    def among(self, words: Collection[Word]) -> set[Word]:
+        """Which of these words are variants of the log."""
+        return self._words.intersection(words)
+
+    # Made when first asked for: most runs draw no empty cell, and need no set.
+    @cached_property
+    def _words(self) -> set[Word]:
+        return set(zip(self._variants.sequences(), self._variants.complete.tolist(), strict=True))
+
+
+class CellsInParts:
+    """Cells on other machines."""
+
+    def __init__(self, variants: DistributedVariants, noise: Noise, law: Law) -> None:
+        """Draw a key for each part."""
+        self._variants = variants
+        # Keys are drawn here, once, in the order of the parts. Parts with one key would share
+        # their noise, and a key drawn there would be another one after a failure.
+        keys = {number: noise.bits.words(KeyedBits.SIZE) for number in variants.parts}
+        self._part = _Part(law, keys, reproducible=noise.bits.reproducible)
+
+    def reach(self, language: Language, threshold: int) -> Reached:
+        """Find the cells of a language that reach a threshold."""
+        job = partial(self._part.reach, language=language, threshold=threshold)
+        # A variant lies in one part only, so nothing is counted twice.
+        inside, cells = 0, dict[Word, int]()
+        for reached in self._variants.map_parts(job):
+            inside += reached.inside
+            cells.update(reached.cells)
+        return Reached(inside, cells)
+
+    def among(self, words: Collection[Word]) -> set[Word]:
+        """Which of these words are variants of the log."""
+        return set[Word]().union(*self._variants.map_parts(partial(_among, words=words)))
+
+
+def take_cells(
+    variants: VariantCounts | DistributedVariants, noise: Noise, law: Law
+) -> CellsHere | CellsInParts:
+    """Take the cells of all variants; one noise is drawn for each."""
+    # Drawn at once and kept: asked again at a lower threshold, a cell must give the same value.
+    if isinstance(variants, VariantCounts):
+        return CellsHere(variants, variants.counts + noise.draw(law, len(variants)))
+    return CellsInParts(variants, noise, law)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What other machines do, sent there with the keys of all parts."""
+
+    law: Law
+    keys: dict[int, Words]
+    reproducible: bool
+
+    def reach(
+        self, number: int, variants: VariantCounts, *, language: Language, threshold: int
+    ) -> Reached:
+        noise = Noise(KeyedBits(self.keys[number], reproducible=self.reproducible))
+        noisy = variants.counts + noise.draw(self.law, len(variants))
+        return CellsHere(variants, noisy).reach(language, threshold)
+
+
+def _among(number: int, variants: VariantCounts, *, words: Collection[Word]) -> set[Word]:
+    # Without noise: which words there are does not depend on counts.
+    return CellsHere(variants, variants.counts).among(words)

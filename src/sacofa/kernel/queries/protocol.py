@@ -1,9 +1,8 @@
-"""What a query is: a table of cells of which one case can change only so much.
+"""What a query is: a table of cells that one case can change only by so much.
 
-A query is a value. It knows its name, its words for people, the L1 sensitivity of its table (by how
-much one case can change all cells in sum) and how the table of one part of a log is made. The table
-of a log is the sum of the tables of its parts. Noise, price and unit are the session's business, so
-a query that is added, here or outside the package, is charged, noised and audited like all others.
+A query is a value with a name, its words for people, the L1 and L2 sensitivity of its table, and
+how the table of one part of a log is made; tables of parts add up. Noise, budget and unit are the
+session's business, so a query from outside the package is charged and audited like all others.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, expm1, sqrt
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..cases import CaseBatch
 from ..language import Word
+from ..laws import Law
 from ..statements import Statement
 from ..variants import VariantCounts
 
@@ -40,7 +39,11 @@ class Question(Protocol):
 
     @property
     def sensitivity(self) -> int:
-        """By how much one case changes the cells at most, in sum."""
+        """By how much one case changes the cells at most, in sum (L1)."""
+
+    @property
+    def l2_sensitivity(self) -> int:
+        """The same in the Euclidean norm; the L1 sensitivity is a valid bound."""
 
 
 class Query(Question, Protocol):
@@ -76,25 +79,6 @@ class SparseQuery(Question, Protocol):
         """The cells of one part of the log that are not 0. Secret."""
 
 
-@dataclass(frozen=True)
-class DiscreteLaplace:
-    """The distribution of the noise on a cell, of scale 1/ε: P(X = x) ∝ exp(−ε · |x|)."""
-
-    epsilon: Fraction
-    """The ε of a query of sensitivity 1 that is answered with this noise."""
-
-    @property
-    def variance(self) -> float:
-        """2q/(1 − q)² for q = exp(−ε); 0.0 if ε is so large that no float is small enough."""
-        epsilon = float(self.epsilon)
-        return 2 * exp(-epsilon) / expm1(-epsilon) ** 2
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation."""
-        return sqrt(self.variance)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Answer:
     """What a session answered: public."""
@@ -103,19 +87,14 @@ class Answer:
     """What was asked."""
     values: Ints | Mapping[Word, int]
     """The noisy table; of a sparse query the cells that were shown."""
-    noise: DiscreteLaplace
+    noise: Law
     """The distribution of the noise on each cell, which covers all cases of a unit of privacy."""
-    max_length: int | None
-    """Where cases were truncated when it was asked; None: nowhere."""
     activities: tuple[str, ...]
     """The activities that were asked about; events of all others were dropped."""
+    max_length: int | None = None
+    """Where cases were truncated when it was asked; None: nowhere."""
 
     @property
     def epsilon(self) -> Fraction:
-        """1/scale of the noise on each cell."""
+        """1/scale of discrete Laplace noise on each cell, or the same for other noise."""
         return self.noise.epsilon
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of the noise on each cell."""
-        return self.noise.deviation

@@ -1,10 +1,7 @@
-"""Queries about time: each case has one vote and spreads it over what it can tell.
+"""Queries about time: each case has one vote and divides it over its events.
 
-A vote has `VOTE_UNITS` units. They are spread evenly and a remainder is dropped, so one case moves
-a table by at most `VOTE_UNITS` in sum, however long it is and whatever its times are. Tables are
-whole numbers made of whole numbers. They are total: a missing time says nothing, a clock that runs
-backwards shows a duration of zero, a date outside the calendar is not counted, and no time is
-refused.
+Tables are total: a missing time says nothing, a clock that runs backwards shows a duration of zero,
+a date outside the calendar is not counted, and no time is refused.
 """
 
 from __future__ import annotations
@@ -32,8 +29,6 @@ FIRST_MONTH, MONTHS = 0, 1_200
 SLOT = 4
 """Hours of a cell of the week."""
 SLOTS = 24 // SLOT
-ROOM = 16
-"""First events are found in a table of up to so many cells for each event, or by sorting."""
 
 
 class Clock:
@@ -70,12 +65,6 @@ class Clock:
         # A clock that runs backwards shows no gap.
         return place, np.maximum(self.times[place] - self.times[place - 1], 0)
 
-    def spread(self, owner: Ints) -> Ints:
-        """Units for each of the things that cases vote for, given whose each is."""
-        many = np.bincount(owner, minlength=self.cases)
-        units: Ints = self.counts * (VOTE_UNITS // np.maximum(many, 1))
-        return units[owner]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RowQuery(VoteQuery):
@@ -99,7 +88,6 @@ class RowQuery(VoteQuery):
 
     @property
     def cells(self) -> range:
-        """The bins of all rows."""
         return range(int(self.starts[-1]))
 
     def _spread(self, clock: Clock, place: Ints, rows: Ints, durations: Ints) -> Ints:
@@ -109,7 +97,7 @@ class RowQuery(VoteQuery):
         for rung in range(LOWEST, RUNGS):
             here = np.flatnonzero(rung_of == rung)
             cells[here] += bin_of(durations[here], rung)
-        return add_votes(len(self.cells), cells, clock.spread(clock.case[place]))
+        return self.divide(clock.case[place], cells, 1, clock.counts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,11 +116,9 @@ class CycleTime(VoteQuery):
 
     @property
     def cells(self) -> range:
-        """One for each bin."""
         return range(bins(self.rung))
 
     def table(self, batch: CaseBatch) -> Ints:
-        """One vote of each case with a known time."""
         clock = Clock(batch)
         cases, first = clock.first_known()
         took = clock.times[clock.last_known()] - clock.times[first]
@@ -141,11 +127,7 @@ class CycleTime(VoteQuery):
 
 @dataclass(frozen=True, kw_only=True)
 class Gaps(RowQuery):
-    """How long it takes from one event to the next, for each directly-follows relation.
-
-    Rows are the steps that are asked for one by one, then one for each activity: all other steps
-    into it.
-    """
+    """How long it takes from one event to the next: for some steps, then all others into each."""
 
     activities: int
     """How many activities there are."""
@@ -179,7 +161,6 @@ class Gaps(RowQuery):
         return self._rows[before, after]
 
     def table(self, batch: CaseBatch) -> Ints:
-        """A vote of each case, spread over its gaps between known times."""
         clock = Clock(batch)
         place, gaps = clock.gaps()
         rows = self.row_of(batch.activity_ids[place - 1], batch.activity_ids[place])
@@ -188,16 +169,12 @@ class Gaps(RowQuery):
 
 @dataclass(frozen=True, kw_only=True)
 class Elapsed(RowQuery):
-    """How long it takes from the first event of a case to the first of each other activity.
-
-    Rows are the activities.
-    """
+    """How long it takes from the first event of a case to the first of each other activity."""
 
     name = "elapsed"
     what = Statement("query.offsets")
 
     def table(self, batch: CaseBatch) -> Ints:
-        """A vote of each case, spread over the activities after its first event."""
         clock = Clock(batch)
         place = first_occurrences(batch.activity_ids, clock.case)
         begin = batch.offsets[:-1][clock.case[place]]
@@ -226,11 +203,9 @@ class Arrivals(VoteQuery):
 
     @property
     def cells(self) -> range:
-        """One for each month."""
         return range(self.months)
 
     def table(self, batch: CaseBatch) -> Ints:
-        """One vote of each case, for the month of its first known time."""
         clock = Clock(batch)
         cases, first = clock.first_known()
         month = clock.times[first].view("M8[us]").astype("M8[M]").view(np.int64) - self.first
@@ -249,25 +224,18 @@ class WeekHours(VoteQuery):
 
     @property
     def cells(self) -> range:
-        """One for each slot of the week."""
         return range(7 * SLOTS)
 
     def table(self, batch: CaseBatch) -> Ints:
-        """A vote of each case, spread over its events with a known time."""
         clock = Clock(batch)
         place = np.flatnonzero(clock.known)
-        return add_votes(
-            len(self.cells), week_slot(clock.times[place]), clock.spread(clock.case[place])
-        )
+        slots = week_slot(clock.times[place])
+        return self.divide(clock.case[place], slots, 1, clock.counts)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceTime(RowQuery):
-    """How long the work on each activity takes, and whether it overlaps the event before.
-
-    Rows are the activities where work began after the event before ended, then once more all
-    activities where it began earlier.
-    """
+    """How long the work on each activity takes, then that which overlaps the event before."""
 
     name = "service time"
     what = Statement("query.service")
@@ -278,7 +246,6 @@ class ServiceTime(RowQuery):
         return (*self.rungs, *self.rungs)
 
     def table(self, batch: CaseBatch) -> Ints:
-        """A vote of each case, spread over its events whose start and end are known."""
         if batch.starts is None:
             return np.zeros(len(self.cells), dtype=np.int64)
         clock = Clock(batch)
@@ -299,16 +266,8 @@ def row_starts(rungs: Sequence[int]) -> Ints:
 def first_occurrences(activity_ids: NDArray[np.int32], case: Ints) -> Ints:
     """The places of the first event of each activity in each case, in order."""
     width = int(activity_ids.max(initial=0)) + 1
-    both = case * width + activity_ids
-    size = width * (int(case.max(initial=0)) + 1)
-    if size > ROOM * len(both):
-        _, first = np.unique(both, return_index=True)
-        return np.sort(first)
-    # Backwards, so that the first event is the last to be written.
-    first = np.empty(size, dtype=np.int64)
-    places = np.arange(len(both))
-    first[both[::-1]] = places[::-1]
-    return np.flatnonzero(first[both] == places)
+    _, first = np.unique(case * width + activity_ids, return_index=True)
+    return np.sort(first)
 
 
 def week_slot(times: Ints) -> Ints:

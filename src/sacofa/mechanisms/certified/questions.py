@@ -106,7 +106,7 @@ class Questions:
 
     def scale(self, share: Fraction, sensitivity: int = 1) -> Fraction:
         """1/scale of the noise that a share of the flow buys."""
-        return self._session.cell_epsilon(sensitivity, share * self._set.flow_price)
+        return self._session.noise_on(sensitivity, share * self._set.flow_price).epsilon
 
     def size(self) -> int:
         """Ask how many cases there are; again, for more, where noise is large beside them."""
@@ -277,7 +277,7 @@ class Questions:
         session = self._session
         time = TimeSettings(granularity=self._set.granularity, calendar=self._set.calendar)
         # Bins follow from the noise, which has to hide all cases of a unit.
-        scale = session.cell_epsilon(1, self._set.time_price)
+        scale = session.noise_on(1, self._set.time_price).epsilon
         answers: dict[str, Any] = {}
         queries = time_queries(released, time, scale, service=session.has_starts)
         for name, (query, price) in queries.items():
@@ -296,7 +296,7 @@ class Questions:
         How fine tables are follows from the released variants, which are public by now.
         """
         session = self._session
-        scale = session.cell_epsilon(1, self._set.attribute_price)
+        scale = session.noise_on(1, self._set.attribute_price).epsilon
         asked = attribute_queries(released, session.attributes, session.pairs, scale)
         tables = [
             session.ask(query, price * session.unit.max_cases, "attributes")
