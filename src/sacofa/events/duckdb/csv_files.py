@@ -92,7 +92,11 @@ class Head:
 
 def read_heads(source: Source) -> list[Head]:
     """Read the beginning of each file; all must have the same columns, in any order."""
-    heads = [_head(path, source) for path in source.content]
+    heads = []
+    for path in source.content:
+        start = _start(path)
+        encoding, titles = _encoding_and_titles(path, start, source)
+        heads.append(_head(path, source, start, encoding, titles))
     first = heads[0]
     for head in heads[1:]:
         if sorted(head.names) != sorted(first.names):
@@ -157,9 +161,7 @@ def _read_csv(heads: Sequence[Head]) -> str:
     return f"(SELECT * FROM {sql} WHERE NOT ({again}))"
 
 
-def _head(path: Path, source: Source) -> Head:
-    start = _start(path)
-    encoding, titles = _encoding_and_titles(path, start, source)
+def _head(path: Path, source: Source, start: bytes, encoding: str, titles: int) -> Head:
     # What cannot be read is told when all is read: here only the first line is needed.
     said, text = _separator(start, encoding)
     text = "".join(lines_of(text)[titles:]) if titles else text

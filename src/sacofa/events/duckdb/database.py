@@ -33,7 +33,7 @@ def make_database(
     """Make a database that loads nothing from the net and takes no variable for a table."""
     import duckdb
 
-    config: dict[str, Any] = {
+    config: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": "",
         "autoinstall_known_extensions": False,
         "python_enable_replacements": False,

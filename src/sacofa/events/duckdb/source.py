@@ -135,25 +135,20 @@ def open_table(
 ) -> Table:
     """Open files of one format, or a frame, of which these columns are needed."""
     if source.format in ("csv", "tsv"):
-        table = _open_csv(source)
+        heads = read_heads(source)
+        # Where two columns have the same name, the first is meant.
+        found: dict[str, tuple[str, str]] = {}
+        for place, name in enumerate(heads[0].columns):
+            found.setdefault(name, (f"c{place}", "VARCHAR"))
+        table = Table(sql=csv_sql(heads), columns=found, row=ROW_NUMBER)
     elif source.format == "parquet":
         table = _open_parquet(database, source, columns)
     else:
         frame = as_registered(source.content, columns, source.name)
         database.register("frame", frame)
-        names = frame_columns(frame, source.name)
-        found = _typed(database, "frame", names)
+        found = _typed(database, "frame", frame_columns(frame, source.name))
         table = Table(sql="frame", columns=found, row=ROW_NUMBER)
     return table.with_joined(columns)
-
-
-def _open_csv(source: Source) -> Table:
-    heads = read_heads(source)
-    # Where two columns have the same name, the first is meant.
-    places: dict[str, tuple[str, str]] = {}
-    for place, name in enumerate(heads[0].columns):
-        places.setdefault(name, (f"c{place}", "VARCHAR"))
-    return Table(sql=csv_sql(heads), columns=places, row=ROW_NUMBER)
 
 
 def _open_parquet(database: DuckDBPyConnection, source: Source, columns: Columns | None) -> Table:
