@@ -103,6 +103,8 @@ def read_heads(source: Source) -> list[Head]:
             raise ReadError(head.path, Statement("read.files.other_columns"))
         if head.names != first.names and len(set(head.names)) < len(head.names):
             raise ReadError(head.path, Statement("read.files.other_order"))
+    for head in heads:
+        _refuse_long_start(head.path)
     return heads
 
 
@@ -237,22 +239,31 @@ def _names(path: Path, text: str, comma: str, encoding: str) -> tuple[str, ...]:
 
 
 def _start(path: Path) -> bytes:
-    """The beginning of a file: the lines among which its header is.
-
-    A first row that does not end is refused: DuckDB takes a file that begins so for empty.
-    """
-    start = b""
+    """The beginning of a file: the lines among which its header is."""
     with BoundedFile(path) as stream:
-        while more := stream.read(max(len(start), 1 << 16)):
+        start = b""
+        while len(start) < MAX_ROW_BYTES and (more := stream.read(1 << 16)):
             start += more
-            is_enough = start.count(b"\n") > MAX_TITLE_ROWS and start.count(b'"') % 2 == 0
-            if is_enough or len(start) >= MAX_ROW_BYTES:
-                lines = lines_of(start.decode("latin-1").replace("\r", "\n"))
-                if len(list(islice(_text_rows(lines), 3))) > 2:
-                    break
-            if len(start) > 2 * MAX_ROW_BYTES:
-                raise ReadError(path, long_row())
+            if start.count(b"\n") > MAX_TITLE_ROWS and start.count(b'"') % 2 == 0:
+                break
     return start
+
+
+def _refuse_long_start(path: Path) -> None:
+    """Refuse a first row that does not end: DuckDB takes a file that begins so for empty."""
+    quotes = rows = done = 0
+    with BoundedFile(path, trusted=True) as stream:
+        while done <= 2 * MAX_ROW_BYTES and (block := stream.read(1 << 16)):
+            done += len(block)
+            *lines, rest = block.replace(b"\r", b"\n").split(b"\n")
+            for line in lines:
+                quotes += line.count(b'"')
+                rows += quotes % 2 == 0
+            quotes += rest.count(b'"')
+            if rows > 1:
+                return
+    if done > 2 * MAX_ROW_BYTES:
+        raise ReadError(path, long_row())
 
 
 def _separator(start: bytes, encoding: str) -> tuple[str | None, str]:
