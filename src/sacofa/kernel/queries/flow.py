@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from math import isqrt
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -49,12 +49,8 @@ class BoundedVotes:
     @property
     def sensitivity(self) -> int:
         """In sum: of Euclidean votes more than a session accepts, by Cauchy and Schwarz."""
-        return VOTE_UNITS * (isqrt(len(self.cells) - 1) + 1) if self.euclidean else VOTE_UNITS
-
-    if TYPE_CHECKING:
-
-        @property
-        def cells(self) -> Sequence[Hashable]: ...
+        root = isqrt(max(len(self.cells) - 1, 0)) + 1
+        return VOTE_UNITS * root if self.euclidean else VOTE_UNITS
 
     def divide(self, owner: Ints, cells: Ints, weights: Ints | int, counts: Ints) -> Ints:
         """Make a table in which each case divides its votes in proportion to weights.
