@@ -165,7 +165,8 @@ class Noise:
 
     def laplace(self, epsilon: Fraction, size: int) -> Ints:
         """Draw discrete Laplace noise of scale 1/epsilon: P(X = x) ∝ exp(−epsilon · |x|)."""
-        both = self.geometric(epsilon, 2 * size)
+        ratio = _geometric(epsilon.numerator, epsilon.denominator)
+        both = ratio.draw(self.bits, 2 * size)
         return both[:size] - both[size:]
 
     def gaussian(self, sigma_squared: Fraction, size: int) -> Ints:
