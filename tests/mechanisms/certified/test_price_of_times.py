@@ -13,7 +13,8 @@ import pytest
 
 from sacofa.kernel.cases import NO_TIME, CaseBatch, Cases
 from sacofa.kernel.queries.durations import DAY, HOUR
-from sacofa.kernel.queries.flow import VOTE_UNITS
+from sacofa.kernel.queries.flow import VOTE_UNITS, VoteQuery
+from sacofa.kernel.queries.protocol import Ints, add_votes
 from sacofa.mechanisms.certified import Certified
 from sacofa.mechanisms.protocol import perform
 from sacofa.synthesis.times.ask import TimeSettings, time_queries
@@ -63,9 +64,11 @@ def test_the_share_is_reached() -> None:
 
 def test_a_careless_vote_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """One whole vote for each gap breaks the bound."""
-    from sacofa.kernel.queries.times import Clock
 
-    monkeypatch.setattr(Clock, "spread", lambda _, owner: np.full(len(owner), VOTE_UNITS))
+    def careless(query: VoteQuery, owner: Ints, cells: Ints, *_: object) -> Ints:
+        return add_votes(len(query.cells), cells, np.full(len(owner), VOTE_UNITS))
+
+    monkeypatch.setattr(VoteQuery, "divide", careless)
     assert price(office(200), ADDED["an ordinary case"]) > EPSILON
 
 

@@ -22,7 +22,7 @@ from sacofa.errors import PromiseError
 from sacofa.kernel.accounting import Spend
 from sacofa.kernel.laws import Law
 from sacofa.kernel.queries.flow import VOTE_UNITS, NearestCandidate, StepVotes
-from sacofa.kernel.queries.protocol import Ints, Query
+from sacofa.kernel.queries.protocol import Answer, Ints, Query
 from sacofa.kernel.reals import tail
 from sacofa.kernel.session import Session
 from sacofa.kernel.unit import ONE_CASE, Unit
@@ -229,7 +229,8 @@ class ReusesNoise(Session):
         search: Query = before.query  # type: ignore[assignment]
         noise = np.resize(before.values - search.table(self._variants), len(query.cells))
         noisy: Ints = query.table(self._variants) + noise
-        self._record(query, noisy, before.epsilon, noisy, self.activities)
+        answer = Answer(query=query, values=noisy, noise=before.noise, activities=self.activities)
+        self._record(answer, noisy)
         return noisy
 
 
