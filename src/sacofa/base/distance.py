@@ -23,7 +23,7 @@ SQUARE = 1 << 9
 
 def distances(rows: Iterable[Ids], columns: Sequence[Ids], activities: int) -> Distances:
     """The distance of each row to each column, in whole parts of WHOLE: no two machines differ."""
-    left, right = _texts(rows, activities), _texts(columns, activities)
+    left, right = texts(rows, activities), texts(columns, activities)
     result = np.empty((len(left), len(right)), dtype=np.int32)
     if left != right:
         for block, found in _blocks(left, right):
@@ -42,8 +42,8 @@ def distances(rows: Iterable[Ids], columns: Sequence[Ids], activities: int) -> D
 def nearest(rows: Sequence[Ids], columns: Sequence[Ids], activities: int) -> Ints:
     """The place of the nearest column of each row: the first of those with the least distance."""
     found = np.zeros(len(rows), dtype=np.int64)
-    right = _texts(columns, activities)
-    for block, part in _blocks(_texts(rows, activities), right):
+    right = texts(columns, activities)
+    for block, part in _blocks(texts(rows, activities), right):
         # Floating point holds them exactly: they are whole numbers.
         found[block] = part.argmin(axis=1)
     return found
@@ -71,8 +71,8 @@ def _lengths(texts: list[str]) -> Ints:
     return np.array([len(text) for text in texts], dtype=np.int64)
 
 
-def _texts(sequences: Iterable[Ids], activities: int) -> list[str]:
-    """Write each activity as one character; surrogates are left out, they are not characters."""
+def texts(sequences: Iterable[Ids], activities: int) -> list[str]:
+    """Write each activity as one character, without surrogates, which are not characters."""
     if activities <= 256:
         # The same characters, made of bytes.
         return [bytes(ids).decode("latin-1") for ids in sequences]

@@ -68,7 +68,7 @@ def _unusable(place: Path, error: OSError, variable: str) -> OutputError:
 def lock_file(file: int, *, wait: bool) -> bool | None:
     """Lock an open file or folder; False if somebody else holds it and is not waited for.
 
-    Where there are no such locks, as on some network drives, the answer is None.
+    Returns None if the file system has no such locks, as on some network drives.
     """
     if fcntl is None:
         return None

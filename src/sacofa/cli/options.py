@@ -61,7 +61,7 @@ _METAVARS: dict[Kind, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Fields:
-    """Options for the fields of a class; for `partial[…]` of one, all of them may be left out.
+    """Options for the fields of a class; for `partial[…]` of one, all of them are optional.
 
     Attributes:
         only: The fields with an option. Default: all.

@@ -73,7 +73,7 @@ class Summary:
     def table(self, measures: Sequence[str] = ()) -> Iterator[str]:
         """Return a Markdown table of medians, with a line for each log, ε and series.
 
-        Measures of time and attributes are left out if no log has any.
+        Measures of times and attributes are omitted if no log has any.
         """
         found = set[str]().union(*(row.measures for row in self.rows))
         measures = measures or [n for n in BY_NAME if n in found or not BY_NAME[n].timed]

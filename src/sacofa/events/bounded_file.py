@@ -92,7 +92,7 @@ def explained(path: Path, packing: Packing) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise unreadable(path, error) from None
         known = (OSError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
-        # The library for zstd has an error of its own, which is nobody's child.
+        # The library for zstd has an error of its own, which derives from no other.
         if not isinstance(error, known) and type(error).__name__ != "ZstdError":
             raise
         code = "read.packed.locked" if "password" in str(error) else "read.packed.damaged"
@@ -226,7 +226,7 @@ class BoundedFile(AbstractContextManager["BoundedFile"]):
 
 
 class StandardInput:
-    """What came from standard input, in a file that goes when nobody holds this any more.
+    """What came from standard input, in a file that is removed with the last reference to it.
 
     A log is read more than once, and a pipe can be read only once.
     """

@@ -72,7 +72,7 @@ class FirstCases:
     def wants(self, person: str | None) -> bool:
         """Tell whether one more case of a person is counted: the first max_cases of each are.
 
-        A case of nobody known is a person of its own.
+        A case without a known person counts as a person of its own.
         """
         if self._unit.person is None or person is None:
             return True
@@ -225,7 +225,7 @@ class StoredCases(AbstractContextManager["StoredCases"]):
     """Cases in parts on disk, there until they are closed (or left as a context)."""
 
     folder: _Folder = field(repr=False)
-    """It is removed at the latest when nobody holds it any more."""
+    """Removed at the latest with the last reference to it."""
     parts: int
     activities: tuple[str, ...]
     unit: Unit

@@ -28,7 +28,7 @@ SHOWN_EVENTS = 100
 """So many events of a variant are shown; a case may have millions."""
 
 FEW = 10
-"""Fewer activities that only one case has are no sign of anything."""
+"""Fewer activities that only one case has do not lead to a warning."""
 SHARE = 0.3
 """Names are taken for identifiers where at least this part of them occur in one case only."""
 
@@ -125,7 +125,7 @@ def inspect_log(
 def _read(
     log: Log, progress: Progress | None, notify: Notify
 ) -> tuple[VariantCounts, TimeSpan | None]:
-    # Time stamps that only order events are no reason to refuse; anything else is told again.
+    # Time stamps that only order events do not lead to a refusal; anything else is reported again.
     with suppress(ReadError):
         if log.has_times:
             cases = read_cases(log, progress=progress, notify=notify)

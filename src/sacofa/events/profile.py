@@ -171,7 +171,7 @@ def profile_columns(log: Log, cases: int) -> tuple[tuple[ColumnProfile, ...], in
     try:
         found = _contents(log, list(dict.fromkeys([*kinds, *([person] if person else [])])))
     except ReadError:
-        # What stands in the way of reading a column that is not needed is no reason to refuse.
+        # A column that cannot be read and is not needed does not lead to a refusal.
         found = {}
     profiles = tuple(_profile(name, kinds[name], found.get(name), cases) for name in kinds)
     persons = found.get(person or "")

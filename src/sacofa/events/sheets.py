@@ -219,7 +219,7 @@ def _shared(parts: _Parts) -> list[str]:
         return found
     size = 0
     for _, item in parts.elements("xl/sharedStrings.xml", "si"):
-        # How a word is pronounced (rPh) is no part of it.
+        # The pronunciation of a word (rPh) is not part of its text.
         found.append("".join(item.xpath("(./*|./*[local-name()='r']/*)[local-name()='t']/text()")))
         size += len(found[-1]) + 50
         if size > MAX_SHARED_BYTES and not parts.trusted:

@@ -165,8 +165,8 @@ def _traces(source: Source, progress: Progress | None) -> Iterator[XesTrace]:
 class CaseReader:
     """Takes the cases of a log one by one, and counts what its holder should know.
 
-    `stamp` is the attribute that holds the time stamp; `with_times` asks for times and attributes
-    besides the order.
+    `stamp` is the attribute that holds the time stamp; `with_times` requests times and
+    attributes as well as the order.
     """
 
     def __init__(
@@ -286,7 +286,7 @@ def moment_of(stamp: str | None) -> int | None:
 
 
 def _is_disordered(stamps: list[str]) -> bool:
-    """Whether time stamps go back somewhere; those that cannot be read are left out."""
+    """Whether time stamps go back somewhere; those that cannot be read do not count."""
     # Texts of one length and one zone sort as their times do, and need not be read.
     ends = {(len(stamp), stamp[-6:]) for stamp in stamps}
     if len(ends) <= 1 and (not stamps or stamps[0][-6:-5] in ("+", "-")):

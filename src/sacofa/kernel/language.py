@@ -120,10 +120,16 @@ class Language:
 
     def contains(self, sequence: Sequence[int], finished: bool) -> bool:
         """Tell whether a case is a word."""
-        case = VariantCounts.from_arrays(
-            self.activities, sequence, [len(sequence)], [1], [finished]
-        )
-        return bool(self.holds(case)[0])
+        state, size = 0, max(len(self.activities), 1)
+        if len(sequence) > self.max_length:
+            return False
+        for activity in sequence:
+            key = state * size + activity
+            found = int(self._keys.searchsorted(key))
+            if found == len(self._keys) or self._keys[found] != key:
+                return False
+            state = int(self._reached[found])
+        return bool(self._ends[state]) if finished else len(sequence) == self.max_length
 
     def word(self, number: int) -> Word:
         """Give the word with a number from 0 to size − 1; each word has one number."""

@@ -183,9 +183,10 @@ class Noise:
             words = self.bits.words(len(proposed))
             distance = np.abs(proposed) - float(sigma_squared / scale)
             chances = np.exp(-(distance**2) / (2 * float(sigma_squared)))
-            accepted = words * 2.0**-WORD < chances
+            difference = words * 2.0**-WORD - chances
+            accepted = difference < 0
             # A float decides only where it is far from the word, compared with its rounding error.
-            for i in np.flatnonzero(np.abs(words * 2.0**-WORD - chances) < CLOSE):
+            for i in np.flatnonzero(np.abs(difference) < CLOSE):
                 accepted[i] = self._accepts(int(proposed[i]), sigma_squared, scale, int(words[i]))
             found = np.append(found, proposed[accepted])
         return found[:size]

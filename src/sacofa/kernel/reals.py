@@ -19,7 +19,7 @@ WIDE = Context(Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 def rounded(number: int, digits: int) -> Decimal:
-    """A whole number as a decimal that is right to so many digits."""
+    """A whole number as a decimal that is right to this number of digits."""
     # Python refuses to write a number of more than 4,300 digits: its leading bits are enough.
     extra = max(number.bit_length() - 4 * (digits + GUARD), 0)
     with localcontext(WIDE, prec=digits + GUARD):
@@ -27,7 +27,7 @@ def rounded(number: int, digits: int) -> Decimal:
 
 
 def minus_log(probability: Decimal, digits: int) -> Decimal:
-    """−ln(1 − p), right to so many significant digits however small p is."""
+    """−ln(1 − p), right to this number of significant digits, however small p is."""
     # 1 − p itself would need as many more digits as p has zeros: thousands, for one sequence.
     with localcontext(WIDE, prec=digits + GUARD):
         if probability > Decimal("0.001"):

@@ -36,10 +36,10 @@ MAX_SENSITIVITY = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class Opened:
-    """Counts that were paid for, to be shown through noise on every cell."""
+    """Counts that were charged for, to be published with noise on every cell."""
 
     variants: VariantCounts | DistributedVariants
-    """The counts. Secret."""
+    """The counts. Confidential."""
     noise: Noise
     """What the noise is drawn from."""
     law: Law

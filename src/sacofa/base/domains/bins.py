@@ -102,9 +102,11 @@ class Dates(Bins):
         if first > last:
             must = Statement("must.domain.no_later", last=str(last))
             raise SettingError("first", first, must)
-        low, high = np.array([first, last], dtype=f"datetime64[{by[0].upper()}]")
+        unit = by[0].upper()
+        low, high = np.array([first, last], dtype=f"datetime64[{unit}]")
+        (one,) = np.array([1], dtype=f"timedelta64[{unit}]")
         check_size((high - low).astype(int) + 1)
-        begins = np.arange(low + 1, high + 1).astype("datetime64[D]").tolist()
+        begins = np.arange(low + one, high + one).astype("datetime64[D]").tolist()
         return cls(edges=(first, *begins, last))
 
     def cell(self, text: str) -> int:
@@ -129,7 +131,7 @@ class Dates(Bins):
 
 
 ALL_DATES = Dates.between(date(1970, 1, 1), date(2069, 12, 31), "year")
-"""For dates of which nobody said from when to when."""
+"""For dates without a declared range."""
 
 
 def _declare_dates(entries: Entries) -> Domain:

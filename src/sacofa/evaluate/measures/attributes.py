@@ -57,7 +57,7 @@ def activity_distances(original: CaseBatch, released: CaseBatch) -> dict[str, fl
 
 
 def _by_activity(batch: CaseBatch, values: Values) -> defaultdict[str, Counter[int]]:
-    """The values of each activity; missing ones are left out."""
+    """The values of each activity, without missing ones."""
     found: defaultdict[str, Counter[int]] = defaultdict(Counter)
     cells = batch.values(values.name).cells
     present = cells != values.size - 1

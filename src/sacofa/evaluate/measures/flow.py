@@ -18,6 +18,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.distance import texts
 from ...kernel.variants import Variant, VariantCounts
 from ..extras import optional_module
 
@@ -185,7 +186,8 @@ def similarity(original: VariantCounts, released: VariantCounts) -> float:
     left, right = share_activities(original, released)
     process = optional_module("rapidfuzz.process")
     levenshtein = optional_module("rapidfuzz.distance").Levenshtein
-    edits = process.cdist(_texts(left), _texts(right), scorer=levenshtein.distance, dtype=np.int32)
+    pair = [texts(log.sequences(), len(log.activities)) for log in (left, right)]
+    edits = process.cdist(*pair, scorer=levenshtein.distance, dtype=np.int32)
     longer: NDArray[np.int64] = np.maximum(np.maximum.outer(left.lengths, right.lengths), 1)
     shares = [log.counts / log.counts.sum() for log in (left, right)]
     transport = optional_module("ot")
@@ -193,9 +195,3 @@ def similarity(original: VariantCounts, released: VariantCounts) -> float:
         warnings.simplefilter("error")
         distance = transport.emd2(*shares, edits / longer, numItermax=PIVOTS)
     return min(1.0, max(0.0, 1.0 - float(distance)))
-
-
-def _texts(counts: VariantCounts) -> list[str]:
-    """Write each activity as one character; surrogates are left out, they are not characters."""
-    alphabet = [chr(i if i < 0xD800 else i + 0x800) for i in range(len(counts.activities))]
-    return ["".join(alphabet[i] for i in ids) for ids in counts.sequences()]

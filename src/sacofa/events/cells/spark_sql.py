@@ -59,7 +59,7 @@ def too_large(column: str, kind: str, use: Use) -> str | None:
 
 
 def stamp(column: str, kind: str) -> tuple[str, str, str]:
-    """Give a time stamp, the time that it is, and the number that text is which is no time."""
+    """Return a time stamp, its time, and the number that its text is if it is not a time."""
     if kind in MOMENTS:
         return column, column, "NULL"
     if is_number(kind):

@@ -219,7 +219,7 @@ def _checked_comma(path: Path, text: str, commas: str, columns: int) -> str:
 
 
 def _has(row: list[str], columns: int) -> bool:
-    """Whether a row has so many columns; empty ones at its end are passed over by DuckDB."""
+    """Whether a row has this number of columns; DuckDB ignores empty ones at the end."""
     return len(row) >= columns and not any(row[columns:])
 
 

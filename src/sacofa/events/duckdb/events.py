@@ -234,8 +234,8 @@ def _go_through(
 def _choose(log: Log, table: _Surveyed, notify: Notify | None) -> tuple[int, int, str]:
     """Find the cases of a period, and the first of each person as the source has them.
 
-    Gives how many of them have more than one person, how many are left out because their person has
-    more than count, and what limits the rows to the others, as SQL.
+    Returns the number of cases with more than one person, the number of cases dropped because their
+    person has more than may count, and SQL that limits the rows to the remaining cases.
     """
     period, unit, database = log.period_filter(), log.unit, table.database
     if period is None and unit.person is None:
@@ -270,7 +270,7 @@ def _whose(order: Ordering) -> str:
     # The case alone decides whose it is: the first person that is not blank.
     return (
         f"arg_min(person, {order.rank('ordinal')}) AS person, "
-        # What is missing has a hash, too; it is nobody, and no second person.
+        # What is missing has a hash, too; it is not a second person.
         "coalesce(min(hash(person)) FILTER (person IS NOT NULL) "
         "<> max(hash(person)) FILTER (person IS NOT NULL), false) AS varies"
     )

@@ -164,7 +164,7 @@ def _types(database: DuckDBPyConnection, paths: Sequence[Path]) -> list[dict[str
 
 
 def _top_level(schema: list[tuple[str, str, int]]) -> dict[str, str]:
-    """The columns of a file with their types; the root, and what lies inside, is passed over."""
+    """The columns of a file with their types, without the root and nested fields."""
     found, inside = {}, 0
     for name, kind, children in schema[1:]:
         if not inside:

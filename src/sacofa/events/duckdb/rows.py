@@ -126,7 +126,7 @@ class Rows:
         case_id, part_0, …, person, truncated, stage, value_0, …, row_number; stamp as it stands
         there; time, number and moment to order by; time_us, began_us; whether the row is lone,
         which states no more than that there is such a case; wrong_0, …; and stamp_tells of the
-        order of day and month. What nobody asks for costs nothing.
+        order of day and month. Columns that are not requested are not computed.
         """
         fields = ", ".join(f"{what} AS {name}" for name, what in self._fields())
         sql = f"(SELECT {fields} FROM {self.table.sql})"
@@ -176,7 +176,7 @@ class Ordering:
     """How rows with a place (row and activity id) and, if `timed`, a time_key are ordered."""
 
     bits: int
-    """The activity id is in so many of the lowest bits of the place."""
+    """Number of the lowest bits of a place that hold the activity id."""
     code: str
     """The type of activity ids."""
     timed: bool
@@ -184,7 +184,7 @@ class Ordering:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What is needed of a row; the place is missing where it is no event."""
+        """The columns needed of a row; the place is missing if the row is not an event."""
         return ("place", "time_key") if self.timed else ("place",)
 
     @property
@@ -215,7 +215,7 @@ class Ordering:
 
 
 def stage_of(transition: str) -> str:
-    """What an event tells of its activity; missing where nothing was done."""
+    """The lifecycle of an event; missing if it reports no work."""
     word = f"lower(trim(coalesce({transition}, '')))"
     nothing = ", ".join(f"'{name}'" for name in NOT_DONE)
     return (
@@ -245,7 +245,7 @@ def join_instances(sql: str, order: Ordering, *, timed: bool) -> str:
     )
     began = ""
     if timed:
-        # A start that nobody ended is an event, too, and began when it happened.
+        # A start without a completion is an event too, and its start is its time stamp.
         first = f"max(CASE WHEN stage = {BEGAN} THEN time_us END) OVER ({of_one}, pair)"
         began = f", CASE WHEN pair IS NOT NULL THEN {first} END AS start_us"
     return (

@@ -1,8 +1,8 @@
-"""Tables that DuckDB does not read as they are, written down as CSV in UTF-8 for a while.
+"""Tables that DuckDB cannot read directly, written to temporary files.
 
-Spreadsheets, JSON lines, files in other encodings or packed otherwise than with gzip go row by row
-into a folder for secrets, so memory holds one row. So do the rows of a server or a cluster: what
-they mean is told in one way alone. The folder is removed when the log was read.
+Spreadsheets, JSON lines, files in other encodings or packed otherwise than with gzip are copied row
+by row into a private folder as CSV in UTF-8, so memory holds one row. Rows of a server or a cluster
+take the same path, so cells are interpreted in one place. The folder is removed after reading.
 """
 
 from __future__ import annotations
@@ -78,9 +78,7 @@ def remote_of(source: Source) -> Remote | None:
 
 
 def _bring(source: Source, folder: Path, columns: Columns, remote: Remote) -> Source:
-    """Write the rows of a server as Parquet, in which numbers, and times that are no text, have a
-    type; all else is text as `cells` has it.
-    """
+    """Write the rows of a server as Parquet: numbers and times keep their types."""
     types = remote.types(source)
     names = used_columns(columns, types)
     text, target = folder / "rows.csv", folder / "rows.parquet"

@@ -15,16 +15,16 @@ from ..time_format import NAMED, NUMBERS
 from .database import literal
 
 NUMBER = "DECIMAL(38, 9)"
-"""What text is read as that is no time but a number."""
+"""The type that text is read as if it is a number and not a time."""
 
 MAX_STAMP_NUMBER = "1e29"
-"""Numbers that text cannot be read as are no time stamps in columns of numbers either."""
+"""Larger numbers are not read as time stamps, in columns of text or of numbers."""
 
 DayMonth = Literal["day", "month", "either"]
 """Which comes first in 3/4/2025; `either`: what is possible, while that is not known."""
 
 DAY_FIRST, MONTH_FIRST, OPEN = 1, 2, 4
-"""What a stamp tells of day and month."""
+"""What a stamp reveals about day and month."""
 
 _MONTHS = {
     "jan": 1, "jän": 1, "feb": 2, "mar": 3, "mär": 3, "mrz": 3, "apr": 4, "may": 5, "mai": 5,
@@ -75,7 +75,7 @@ _DATES = (
 """Ways to write a date besides 3/4/2025 and 20250403, what their parts are called, and as ISO."""
 
 USUAL = r"^\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/|-\d{1,2}-)\d{4}(?: \d{1,2}:\d\d(?::\d\d)?)?$"
-"""How most stamps look that are no ISO 8601: those are read in a quicker way, with the same result.
+"""The form of most stamps that are not ISO 8601: a faster parser with the same result reads them.
 strptime alone takes more than its pattern says, such as 9:5 for %H:%M and 205 for %Y."""
 _SLASHED = r"^\s*(\d{1,2})([/-])(\d{1,2})([/-])(?:\d{4}|\d{2})(?:[^\d]|$)"
 
@@ -176,7 +176,7 @@ def moment_text(column: str) -> str:
 
 
 def day_month(column: str, iso: str | None = None) -> str:
-    """What a stamp tells of the order of day and month; 0 where it tells nothing.
+    """What a stamp reveals about the order of day and month; 0 if nothing.
 
     Any stamp that would be another time if the other came first tells something.
     """
@@ -259,7 +259,7 @@ class TimeKey:
     moment: str | None = None
     """The time as a number of 64 bits, if its type has one."""
     micros: str = "NULL::BIGINT"
-    """Microseconds since 1970 in UTC; missing where a stamp is no time."""
+    """Microseconds since 1970 in UTC; missing if a stamp is not a time."""
 
     @classmethod
     def of(

@@ -90,7 +90,7 @@ def _choose_order(rows: Rows, activities: int, found: dict[str, int]) -> tuple[O
     is_packed = not (rows.timed and found["unpackable"])
     if is_packed and rows.table.row_bits + bits <= PLACE_BITS:
         return Ordering(bits=bits, code=code, timed=rows.timed), rows.sql, "row_number"
-    # What is no number of 64 bits, or too long a place, becomes a place among all rows.
+    # A place that is not a number of 64 bits, or is too long, becomes a place among all rows.
     by = "time NULLS LAST, number NULLS LAST, row_number" if rows.timed else "row_number"
     sql = f"(SELECT *, row_number() OVER (ORDER BY {by}) AS in_order FROM {rows.sql})"
     return Ordering(bits=bits, code=code, timed=False), sql, "in_order"

@@ -47,7 +47,7 @@ class _Cells:
         return spark_sql.text(quoted(name), self.kinds[name], use)
 
     def micros(self, name: str, time: str) -> str:
-        """A time as microseconds since 1970; missing where the stamp is no time."""
+        """A time as microseconds since 1970; missing if the stamp is not a time."""
         kind = self.kinds[name]
         if spark_sql.is_number(kind):
             return "cast(NULL AS bigint)"
@@ -121,7 +121,7 @@ def events_of(
 def text_of(columns: Columns, frame: DataFrame, names: list[str]) -> DataFrame:
     """Give columns of all rows as text, ordered by what rows say.
 
-    Times that are no text are microseconds since 1970.
+    Times that are not text are microseconds since 1970.
     """
     cells = _Cells(columns, frame)
     fields = {name: cells.text(name, columns.uses.get(name, "value")) for name in names}
@@ -134,7 +134,7 @@ def text_of(columns: Columns, frame: DataFrame, names: list[str]) -> DataFrame:
 
 
 def dated(columns: Columns, kinds: Mapping[str, str]) -> list[str]:
-    """The columns of times that are no text."""
+    """The columns of times that are not text."""
     return [name for name in columns.times if kinds[name] in spark_sql.MOMENTS]
 
 
@@ -183,7 +183,7 @@ def survey(log: Log, events: DataFrame) -> tuple[list[str], int]:
 
 
 def _refuse_wrong(log: Log, total: Mapping[str, int]) -> None:
-    """Refuse rows without case or activity, times next to numbers, and text that is no time."""
+    """Refuse rows without case or activity, times next to numbers, and text that is not a time."""
     for what in ("no_case", "no_activity"):
         if total[what]:
             raise ReadError(log.name, Statement(f"read.table.{what}"))

@@ -205,7 +205,7 @@ def _open(source: Source) -> DataFrame:
     )  # fmt: skip
     if len(header) < 2:
         return frame
-    # Lines that are the header again are passed over, as everywhere.
+    # Lines that repeat the header are ignored, as in all readers.
     again = functions.lit(True)
     for column, name in zip(header, head.names, strict=True):
         again &= functions.col(quoted(column)).eqNullSafe(functions.lit(name or None))

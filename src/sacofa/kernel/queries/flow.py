@@ -55,11 +55,7 @@ class BoundedVotes:
     def divide(self, owner: Ints, cells: Ints, weights: Ints | int, counts: Ints) -> Ints:
         """Make a table in which each case divides its votes in proportion to weights.
 
-        Args:
-            owner: The case of each weight.
-            cells: The cell of each weight; a case may name one several times.
-            weights: The weights.
-            counts: How many cases each case stands for.
+        Each weight has an owner and a cell; the owner i stands for counts[i] cases.
         """
         size = len(self.cells)
         weights = np.broadcast_to(weights, owner.shape)
