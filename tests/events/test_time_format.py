@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from sacofa.audit.neighbours import Event, check_neighbours
@@ -218,6 +218,18 @@ ALIKE = ["1.2.2025 9:5", "1.2.2025 9:50", "1/2.2025", "15.1.2025", "1/13/2025"]
 """Stamps of which quick ways to read one kind, and marks that differ, would take others along."""
 
 
+def broken_laws(log: list[Event], way: str, seen: Counter[str]) -> int:
+    """Take each case out of a log; count logs that were read, and give how many laws broke."""
+    with TemporaryDirectory() as folder:
+
+        def read(part: list[Event]) -> Any:
+            counted = FILES[way].read(Path(folder), part, order="time")
+            seen["read"] += 1
+            return counted
+
+        return len(list(check_neighbours(read, [log], unit=ONE_CASE)))  # type: ignore[arg-type]
+
+
 def try_law(
     stamps: list[str], way: str = "csv", *, examples: int = 16, rows: int = 8
 ) -> Counter[str]:
@@ -226,20 +238,16 @@ def try_law(
 
     @given(log=st.lists(events_at(stamps), min_size=rows // 4, max_size=rows))
     @settings(
-        max_examples=examples, deadline=None, derandomize=True, database=None,
+        max_examples=examples, deadline=None, database=None,
         phases=[Phase.generate], suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     def law(log: list[Event]) -> None:
-        with TemporaryDirectory() as folder:
+        seen["broken"] += broken_laws(log, way, seen)
 
-            def read(part: list[Event]) -> Any:
-                counted = FILES[way].read(Path(folder), part, order="time")
-                seen["read"] += 1
-                return counted
-
-            seen["broken"] += len(list(check_neighbours(read, [log], unit=ONE_CASE)))  # type: ignore[arg-type]
-
-    law()
+    for number in range(4):
+        seed(number)(law)()
+        if seen["read"] > examples:
+            break
     return seen
 
 
@@ -263,7 +271,9 @@ def test_a_guess_breaks_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
         survey, "_day_month",
         lambda view, found: "month" if found["tells_2"] else "day",
     )  # fmt: skip
-    assert try_law(TOLD)["broken"]
+    events = [("1", "a", "1/2/2025"), ("1", "b", "2/1/2025"), ("2", "a", "1/13/2025")]
+    log = [Event(case=case, activity=activity, time=time) for case, activity, time in events]
+    assert broken_laws(log, "csv", Counter())
 
 
 def starts_of(source: Any) -> list[int]:

@@ -14,6 +14,8 @@ from datetime import UTC, date, datetime, time
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from ..errors import ColumnsError, MissingExtraError, ReadError, Statement
 from ..kernel.variants import VariantCounts
 from .attributes import Sightings, describe_taken, resolve_attributes
@@ -30,8 +32,8 @@ from .time_format import only_iso
 from .xes_form import TIME, Declared, lookup_in, standard_columns
 
 CASE = "case:concept:name"
-MOMENTS = "datetime64[us, UTC]"
-"""The type of a column of times."""
+MOMENTS = "datetime64[us]"
+"""The type of a column of times in UTC."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -188,7 +190,9 @@ def _as_table(log: Log) -> Log:
         # Of an attribute of cases that a case lacks, the first value of its events counts.
         texts[each.key] = _texts(log, each.key, dict.fromkeys((each.key, each.name)))
     made = {name: pandas.Series(column, dtype="object") for name, column in texts.items()}
-    made |= {name: pandas.Series(time, dtype=MOMENTS) for name, time in times.items()}
+    for name, moments in times.items():
+        # Through NumPy, because pandas 2.0 cannot make a column in UTC with a year beyond 2262.
+        made[name] = pandas.Series(np.array(moments, dtype=MOMENTS)).dt.tz_localize("UTC")
     source = Source(name=log.name, format="frame", content=pandas.DataFrame(made))
     return replace(log, source=source, columns=columns)
 
@@ -234,7 +238,7 @@ def _kind(value: object) -> str:
 
 
 def _moment(value: object) -> datetime | None:
-    """A time in UTC; without an offset it is UTC, and what is no time in ISO 8601 is missing."""
+    """A time in UTC, without its zone; what is no time in ISO 8601 is missing."""
     value = _plain(value)
     try:
         if isinstance(value, str):
@@ -245,6 +249,6 @@ def _moment(value: object) -> datetime | None:
             return None
         # A time stamp of pandas is one of Python, too, and may know nanoseconds.
         moment: datetime = getattr(value, "to_pydatetime", lambda warn: value)(warn=False)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
     except (OverflowError, ValueError):
         return None

@@ -35,8 +35,8 @@ def clear_errors(name: str) -> Iterator[None]:
     from py4j.protocol import Py4JError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
-    # Older versions log a traceback on top of the error, to the terminal if nobody handles it.
-    logging.getLogger("py4j").addHandler(logging.NullHandler())
+    # Older versions of Py4J log a traceback to the root logger, and so to the terminal.
+    logging.getLogger().addFilter(is_not_py4j)
     try:
         with warnings.catch_warnings():
             # What its makers have to say about pandas is nothing that a user can act on.
@@ -52,6 +52,11 @@ def clear_errors(name: str) -> Iterator[None]:
         if isinstance(error, (Py4JNetworkError, ConnectionError, EOFError)):
             raise ReadError(name, Statement("read.spark.lost")) from None
         raise ReadError(name, Statement("read.spark.failed", why=first_line(error))) from None
+
+
+def is_not_py4j(record: logging.LogRecord) -> bool:
+    """Whether a record comes from elsewhere than Py4J's connection to Java."""
+    return record.module not in ("java_gateway", "clientserver")
 
 
 def first_line(error: Exception) -> str:
