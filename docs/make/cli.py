@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 import typer
 
 from sacofa.cli.app import make_app
-from sacofa.cli.grouped import ORDER, GroupedCommand, group_of
+from sacofa.cli.options import ORDER, GroupedCommand, group_of
 
 TARGET = Path(__file__).parents[1] / "reference" / "cli.md"
 

@@ -680,7 +680,7 @@ def test_a_bomb_that_is_trusted_takes_no_more_than_its_share(tmp_path: Path) -> 
     event = b'<event><string key="concept:name" value="a"/></event>'
     head = b'<?xml version="1.0"?><log xes.version="1.0"><trace>'
     bomb = gzip.compress(head + event * 4_000_000 + b"</trace></log>", 1)
-    with serving(tmp_path / "app", max_memory=500_000_000) as (app, settings):
+    with serving(tmp_path / "app", max_memory=500) as (app, settings):
         anna = person(app, settings)
         log = anna.upload(bomb, "big.xes.gz")["id"]
         first = anna.wait(f"/api/logs/{log}")

@@ -24,7 +24,7 @@ schema = schemathesis.openapi.from_dict(DESCRIPTION)
 def anna(tmp_path_factory: pytest.TempPathFactory, forked: Path) -> Iterator[Any]:
     """Somebody who has a log and a release in an app."""
     folder = tmp_path_factory.mktemp("app")
-    with serving(folder / "app", forked, max_upload=1_000_000) as (app, made):
+    with serving(folder / "app", forked, max_upload=1) as (app, made):
         anna = person(app, made)
         log = anna.upload(example(folder))["id"]
         anna.wait(f"/api/jobs/{anna.start(log)['id']}")

@@ -27,7 +27,7 @@ App = tuple[Any, ServeSettings]
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """One app for all tests here."""
-    with serving(tmp_path_factory.mktemp("app"), max_upload=100_000) as running:
+    with serving(tmp_path_factory.mktemp("app"), max_upload=1) as running:
         yield running
 
 
@@ -173,11 +173,11 @@ def test_every_answer_carries_the_policy(app: App, anna: Person) -> None:
 
 def test_too_much_is_refused(app: App, anna: Person) -> None:
     """By what is announced, and by what comes unannounced; nothing of it stays."""
-    big = b"x" * 100_001
+    big = b"x" * 1_000_001
     assert anna.ask("POST", "/api/logs?name=a.csv", content=big).status_code == 413
 
     def unannounced() -> Iterator[bytes]:
-        yield from (b"x" * 10_000 for _ in range(11))
+        yield from (b"x" * 100_000 for _ in range(11))
 
     answer = anna.ask("POST", "/api/logs?name=a.csv", content=unannounced())
     assert answer.status_code == 413
@@ -294,8 +294,10 @@ def test_paths_lead_nowhere_else(anna: Person) -> None:
 def test_settings_of_the_server_are_checked(tmp_path: Path) -> None:
     """Every address needs a name to be called by; ports and sizes have bounds."""
     with pytest.raises(SettingError, match="name the host that browsers use"):
-        ServeSettings(folder=tmp_path, host="0.0.0.0")
-    named = ServeSettings(folder=tmp_path, host="0.0.0.0", names=("logs.example",))
+        ServeSettings(folder=tmp_path, host="0.0.0.0", expose=True)
+    with pytest.raises(SettingError, match="expose"):
+        ServeSettings(folder=tmp_path, host="0.0.0.0", name=("logs.example",))
+    named = ServeSettings(folder=tmp_path, host="0.0.0.0", expose=True, name=("logs.example",))
     assert named.authorities == {"logs.example:8000", "logs.example"}
     assert not named.loopback
     for wrong in ({"port": 70000}, {"workers": 0}, {"max_upload": 0}):

@@ -30,13 +30,11 @@ def main(arguments: list[str] | None = None) -> None:
 
             run_program(sys.argv[1:] if arguments is None else arguments)
         except KeyboardInterrupt as error:
-            from ..kernel.statements import Statement
-            from ..messages import render
+            from ..errors import Statement
 
-            written = (
-                Statement.plain(str(error)) if str(error) else Statement("cli.nothing_written")
-            )
-            sys.stderr.write(f"sacofa: {render(Statement('cli.interrupted', written=written))}\n")
+            nothing = Statement("cli.nothing_written")
+            written = Statement.plain(str(error)) if str(error) else nothing
+            sys.stderr.write(f"sacofa: {Statement('cli.interrupted', written=written)}\n")
             sys.exit(getattr(error, "exit_status", Interrupted.exit_status))
 
 

@@ -28,8 +28,11 @@ from ..release.formats import FORMATS, format_of, listed, only_variants
 from ..release.publish import Listener, Request
 from ..release.read import start_from
 from ..release.rules import public_rules
-from .grouped import OUTPUT, PROMISE, RULES, WHAT
 from .options import (
+    OUTPUT,
+    PROMISE,
+    RULES,
+    WHAT,
     Chosen,
     Fields,
     Force,
@@ -71,6 +74,15 @@ class Files:
     certificate: Path | None = None
     output: Path
 
+    @property
+    def streamed(self) -> bool:
+        """Whether the log goes to standard output; only then the certificate needs a name."""
+        streamed = str(self.output) == STANDARD_INPUT
+        if streamed != (self.certificate is not None):
+            must = "must.certificate_file" if streamed else "must.no_certificate_file"
+            raise SettingError("certificate", self.certificate, Statement(must))
+        return streamed
+
     def inputs(self) -> dict[str, str | Path]:
         """What is read, by what it is."""
         earlier = {f"the earlier release {path}": path for path in self.earlier or ()}
@@ -108,12 +120,8 @@ def anonymize(
     ],
 ) -> None:
     """Anonymize a log under differential privacy, and write its certificate next to it."""
-    output, source = files.output, one_or_all(log)
-    streamed = str(output) == STANDARD_INPUT
-    if streamed != (files.certificate is not None):
-        must = "must.certificate_file" if streamed else "must.no_certificate_file"
-        raise SettingError("certificate", files.certificate, Statement(must))
-    names = None if files.activities is None else read_names(files.activities)
+    source, streamed, output = one_or_all(log), files.streamed, files.output
+    names, certificate = read_names(files.activities), files.certificate
     rules = public_rules(
         files.rules,
         files.rules_from,
@@ -130,7 +138,6 @@ def anonymize(
         from ..report.figures import is_table
 
         is_table(files.report)
-    written = {"the report": files.report, "the certificate": files.certificate}
     with ExitStack() as stack:
         if streamed:
             output = stack.enter_context(secret_folder()) / "release.csv"
@@ -145,40 +152,33 @@ def anonymize(
             options=options,
             activities=names,
             keeps_file=not streamed,
-            other_outputs=_given(written),
+            other_outputs=_given({"the report": files.report, "the certificate": certificate}),
             other_inputs=files.inputs(),
         )
-        _publish(requested, output, files)
-
-
-def _publish(request: Request, output: Path, files: Files) -> None:
-    """Make the release; what is said goes to stderr if the log itself goes to standard output."""
-    certificate, streamed = files.certificate, files.certificate is not None
-    with progress_bar() as stage:
-        release = request.publish(
-            Listener(
-                stage=stage,
-                ledger=lambda text: notify(Statement("cli.from_ledger", text=text)),
-                holder=lambda text: notify(Statement("cli.from_log", text=text)),
+        with progress_bar() as stage:
+            release = requested.publish(
+                Listener(
+                    stage=stage,
+                    ledger=lambda text: notify(Statement("cli.from_ledger", text=text)),
+                    holder=lambda text: notify(Statement("cli.from_log", text=text)),
+                )
             )
-        )
-        if certificate is not None:
-            with write_whole(certificate, request.force) as part:
-                part.write_bytes(certificate_path(output).read_bytes())
-                # A certificate gets its name only if the whole log got out.
-                _stream(output)
-    path = STANDARD_OUTPUT if streamed else str(output)
-    _show(release, "cli.released", path, certificate or certificate_path(output), err=streamed)
-    if files.report is not None:
-        from ..report.build import write_report
+            if certificate is not None:
+                with write_whole(certificate, requested.force) as part:
+                    part.write_bytes(certificate_path(output).read_bytes())
+                    # A certificate gets its name only if the whole log got out.
+                    _stream(output)
+        path = STANDARD_OUTPUT if streamed else str(output)
+        _show(release, "cli.released", path, certificate or certificate_path(output), err=streamed)
+        if files.report is not None:
+            from ..report.build import write_report
 
-        title = STANDARD_OUTPUT if streamed else output.name
-        write_report(release, files.report, title=title, force=request.force)
-        say_written({"report": files.report}, err=streamed)
+            write_report(release, files.report, title=Path(path).name, force=requested.force)
+            say_written({"report": files.report}, err=streamed)
 
 
 def _show(release: Release, said: str, path: str, certificate: Path, *, err: bool = False) -> None:
-    """Report what was released, and where it is."""
+    """Report what was released, and where it is; on stderr if the log is on standard output."""
     show_certificate(release.certificate, err=err)
     say(err=err)
     variants = release.variants

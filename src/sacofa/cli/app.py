@@ -20,19 +20,16 @@ import typer
 from .._version import __version__
 from ..errors import RequestError, SacofaError, SettingError, Statement, plain
 from ..messages import render
-from .grouped import CommandList, GroupedCommand
 
 COMMANDS = {
     name: module
     for module, names in {
         "anonymize": ("anonymize", "combine", "demo"),
-        "audit": ("audit",),
+        "audit": ("audit", "plan"),
         "certificates": ("certificate", "key", "sign", "verify"),
         "ledger": ("ledger",),
         "logs": ("columns", "generate", "inspect"),
-        "measure": ("compare", "evaluate", "reproduce"),
-        "plan": ("plan",),
-        "report": ("report",),
+        "measure": ("compare", "evaluate", "report", "reproduce"),
         "rules": ("rules",),
         "serve": ("serve",),
     }.items()
@@ -51,6 +48,8 @@ ClickException: type[Exception] = UsageError.__mro__[1]
 
 def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The program with the commands of these names; others stay unloaded."""
+    from .options import CommandList, GroupedCommand, expanded
+
     app = typer.Typer(
         name="sacofa",
         cls=CommandList,
@@ -61,8 +60,6 @@ def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     app.callback()(_program)
     for name in sorted(names):
-        from .options import expanded
-
         found = getattr(importlib.import_module(f"{__package__}.{COMMANDS[name]}"), name)
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name)
@@ -113,17 +110,17 @@ def run_program(words: list[str]) -> None:
 
 def write_anywhere() -> None:
     """Let letters that a terminal or a file cannot take be spelt out, instead of failing."""
-    codecs.register_error("sacofa-spell", _spell)
+
+    def spell(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeEncodeError)
+        letters = error.object[error.start : error.end]
+        # What has no other name is written as JSON does it.
+        return "".join(SPELT.get(one) or json.dumps(one)[1:-1] for one in letters), error.end
+
+    codecs.register_error("sacofa-spell", spell)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="sacofa-spell")
-
-
-def _spell(error: UnicodeError) -> tuple[str, int]:
-    """Spell out letters; what has no other name is written as JSON does it."""
-    assert isinstance(error, UnicodeEncodeError)
-    letters = error.object[error.start : error.end]
-    return "".join(SPELT.get(letter) or json.dumps(letter)[1:-1] for letter in letters), error.end
 
 
 def _explain(error: Exception, command: object, words: list[str]) -> tuple[list[str], int]:
@@ -153,7 +150,11 @@ def _explain_unexpected(error: Exception) -> str:
         why = (error.strerror or type(error).__name__).lower()
         return why if error.filename is None else f"{error.filename}: {why}"
     # A mistake of ours. Its text and its traceback may hold what stands in the log.
-    return str(Statement("error.internal", place=_place(error)))
+    root, place = Path(__file__).parents[1], "the program"
+    for frame in traceback.extract_tb(error.__traceback__):
+        if Path(frame.filename).is_relative_to(root):
+            place = f"{Path(frame.filename).relative_to(root)} line {frame.lineno}"
+    return str(Statement("error.internal", place=f"{type(error).__name__} in {place}"))
 
 
 def _flags(command: object, words: list[str]) -> dict[str, str]:
@@ -169,14 +170,3 @@ def _flags(command: object, words: list[str]) -> dict[str, str]:
         names = option_names().items()
         flags |= {name: flags[option] for name, option in names if option in flags}
     return flags
-
-
-def _place(error: Exception) -> str:
-    """Say what kind of error was raised and where in the package, and nothing of its text."""
-    root = Path(__file__).parents[1]
-    inside = [
-        f"{Path(frame.filename).relative_to(root)} line {frame.lineno}"
-        for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename).is_relative_to(root)
-    ]
-    return f"{type(error).__name__} in {inside[-1] if inside else 'the program'}"

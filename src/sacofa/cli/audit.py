@@ -1,4 +1,4 @@
-"""`sacofa audit`: try to refute what a mechanism claims."""
+"""`sacofa audit`: try to refute what a mechanism claims; `sacofa plan`: what ε will buy."""
 
 from __future__ import annotations
 
@@ -31,14 +31,17 @@ from ..audit import audit as audit_pairs
 from ..base.epsilon import parse_epsilon
 from ..errors import Argument, SettingError, Statement
 from ..events import ReadOptions, count_variants, open_log
+from ..events.attributes import declared_attributes, pairs_of
 from ..kernel.accounting import total_epsilon
-from ..kernel.unit import MAX_CASES_BOUND, ONE_CASE
+from ..kernel.unit import MAX_CASES_BOUND, ONE_CASE, Unit
+from ..mechanisms import Plan
+from ..mechanisms import plan as make_plan
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
 from ..release.publish import Stage
 from ..release.rules import public_rules
 from .options import Chosen, Fields, Json, Reading, Settings, refuse_given
-from .show import notify, progress_bar, say, show_table
+from .show import format_epsilon, notify, progress_bar, say, show_table
 
 REFUTED = 3
 """The exit status if a claim is refuted."""
@@ -52,6 +55,11 @@ FIGURES = (
     "right", "guesses",
 )  # fmt: skip
 """The attributes of a finding that the JSON object has."""
+COPIED = (
+    "max_length", "activities", "cases", "cases_margin", "candidate_from", "frequent_from",
+    "large_from", "large",
+)  # fmt: skip
+"""The fields of a plan that the JSON object has as they are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +112,24 @@ def audit(
         refuse_given(options, Statement("must.left_out_without", argument=Argument("log")))
     if options.attribute:
         raise SettingError("attribute", options.attribute[0], Statement("must.only_flow"))
-    findings = _audit(audited, attack, options, str(chosen.settings["epsilon"]))
+    pairs = find_pairs(audited, attack, options)
+    findings: list[Finding] = []
+    with progress_bar() as stage:
+        for number, pair in enumerate(pairs):
+            claimed = total_epsilon(audited.promise(pair.unit).accesses)
+            if claimed is None:
+                # Without a finite ε that is promised, the ε that was asked for is claimed.
+                epsilon = parse_epsilon("epsilon", str(chosen.settings["epsilon"]))
+                claimed = epsilon * pair.unit.max_cases
+            findings += audit_pairs(
+                audited,
+                [pair],
+                claimed=claimed,
+                runs=attack.runs_of_pair,
+                seed=attack.seed,
+                workers=attack.workers or os.cpu_count() or 1,
+                stage=None if stage is None else overall(stage, number, len(pairs)),
+            )
     refuted = any(finding.refuted for finding in findings)
     if as_json:
         content = {
@@ -121,29 +146,6 @@ def audit(
         _show(findings, attack)
     if refuted:
         raise typer.Exit(REFUTED)
-
-
-def _audit(audited: Mechanism, attack: Attack, options: ReadOptions, epsilon: str) -> list[Finding]:
-    """Audit each pair."""
-    pairs = find_pairs(audited, attack, options)
-    findings: list[Finding] = []
-    with progress_bar() as stage:
-        for number, pair in enumerate(pairs):
-            total = total_epsilon(audited.promise(pair.unit).accesses)
-            if total is None:
-                # Without a finite ε that is promised, the ε that was asked for is claimed.
-                asked = parse_epsilon("epsilon", epsilon)
-                total = asked * pair.unit.max_cases
-            findings += audit_pairs(
-                audited,
-                [pair],
-                claimed=total,
-                runs=attack.runs_of_pair,
-                seed=attack.seed,
-                workers=attack.workers or os.cpu_count() or 1,
-                stage=None if stage is None else overall(stage, number, len(pairs)),
-            )
-    return findings
 
 
 def _mechanism(chosen: Chosen, attack: Attack) -> Mechanism:
@@ -224,3 +226,73 @@ def _power(finding: Finding, runs: int) -> Statement:
     unseen = Statement("cli.audit.rare_unseen")
     seldom = unseen if math.isinf(rare) else Statement("cli.audit.rare_from", least=rare)
     return Statement("cli.audit.power", least=least, one_in=round(1 / RARE), rare=seldom, **values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """The release to plan.
+
+    Attributes:
+        epsilon: Privacy budget of the whole release.
+        activities: Number of different activities.
+        max_length: Maximum length of a case. Longer cases are truncated.
+        cases: Approximate number of cases, if it is public.
+        max_cases: Maximum number of cases per person.
+        time: The log has times, and they are released as well.
+    """
+
+    epsilon: str
+    activities: int
+    max_length: int | None = None
+    cases: int | None = None
+    max_cases: int | None = None
+    time: bool = False
+
+
+def plan(
+    planned: Annotated[Planned, Fields()],
+    options: Annotated[ReadOptions, Fields(only=("attribute", "pair", "columns"))],
+    as_json: Json = False,
+) -> None:
+    """Show how ε is divided and what each share buys. Reads no log and spends nothing."""
+    attributes, given = declared_attributes(options), dict(vars(planned))
+    persons = given.pop("max_cases")
+    unit = ONE_CASE if persons is None else Unit(person="person", max_cases=persons)
+    pairs = pairs_of(attributes, options.pair)
+    made = make_plan(**given, unit=unit, attributes=attributes, pairs=pairs)
+    if as_json:
+        typer.echo(json.dumps(_planned(made), ensure_ascii=False))
+        return
+    say(Statement("cli.plan.whole", epsilon=format_epsilon(made.epsilon)))
+    say()
+    shares = ((float(one.epsilon), float(one.noise), one.what, one.buys) for one in made.shares)
+    rows = ((f"{e:.4g}", str(what), f"±{noise:.4g}", str(buys)) for e, noise, what, buys in shares)
+    show_table(rows, "cli.plan.columns")
+    say()
+    say(Statement("cli.plan.ties"))
+    for line in made.lines():
+        say(line)
+
+
+def _planned(made: Plan) -> dict[str, object]:
+    """A plan as plain values; ε as numbers and as exact fractions."""
+    verdict = made.verdict
+    return {
+        "epsilon": float(made.epsilon),
+        "epsilon_exact": str(made.epsilon),
+        **{name: getattr(made, name) for name in COPIED},
+        "step_from": float(made.step_from),
+        "shares": [
+            {
+                "what": str(share.what),
+                "epsilon": float(share.epsilon),
+                "epsilon_exact": str(share.epsilon),
+                "noise": float(share.noise),
+                "buys": str(share.buys),
+            }
+            for share in made.shares
+        ],
+        "verdict": None if verdict is None else verdict.sureness.value,
+        "cases_needed": None if verdict is None else verdict.cases_needed,
+        "epsilon_needed": None if verdict is None else float(verdict.epsilon_needed),
+    }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields
 from datetime import UTC, datetime
 from functools import partial
@@ -15,7 +16,7 @@ from typing import Annotated
 import typer
 
 from ..base.described import field_docs
-from ..base.files import check_apart, check_target
+from ..base.files import check_apart, check_target, read_small
 from ..errors import Argument, ReadError, SettingError, Statement
 from ..messages import check_language, languages
 from ..release import certificate_path
@@ -29,7 +30,6 @@ from ..release.disclosure import (
 )
 from ..release.envelope import signature_path
 from ..release.keys import (
-    PrivateKey,
     PublicKey,
     check_names,
     make_key,
@@ -41,8 +41,7 @@ from ..release.sign import sign as sign_release
 from ..release.sign import verify_signed
 from ..release.verify import Verification
 from ..release.verify import verify as verify_file
-from .grouped import make_group
-from .options import Fields, Force, Json, ReleasedFile
+from .options import Fields, Force, Json, ReleasedFile, make_group
 from .show import format_epsilon, say, say_written, show_certificate, to_json
 
 LARGEST_AUDIT = 1 << 24
@@ -85,20 +84,6 @@ class Written:
     audit: Path | None = None
     force: bool = False
 
-    def files(self, released: Path) -> dict[str, Path]:
-        """The files to be written, by form; those that cannot be written are refused."""
-        given = {"registry": self.registry, "markdown": self.markdown, "html": self.html}
-        files = {form: path for form, path in given.items() if path is not None}
-        check_language(self.language)
-        if self.registry is not None:
-            check_record_name(self.registry)
-        for target in files.values():
-            check_target(target, self.force)
-        outputs = {f"the output --{form}": path for form, path in files.items()}
-        read = {"the release": released, "its certificate": certificate_path(released)}
-        check_apart(outputs, read)
-        return files
-
 
 def certificate(
     released: ReleasedFile,
@@ -110,7 +95,15 @@ def certificate(
     A registry needs facts that only people know. On a terminal, the program asks for those that
     were not given.
     """
-    files = written.files(released)
+    given = {form: getattr(written, form) for form in ("registry", "markdown", "html")}
+    files: dict[str, Path] = {form: path for form, path in given.items() if path is not None}
+    check_language(written.language)
+    if "registry" in files:
+        check_record_name(files["registry"])
+    for target in files.values():
+        check_target(target, written.force)
+    read = {"the release": released, "its certificate": certificate_path(released)}
+    check_apart({f"the output --{form}": path for form, path in files.items()}, read)
     checked = verify_file(released)
     if not checked.holds:
         raise ReadError(released, checked.findings[0])
@@ -118,15 +111,14 @@ def certificate(
         show_certificate(checked.certificate)
         return
     people = _deployment(facts) if facts.keywords or "registry" in files else None
-    result = None if written.audit is None else _read_audit(written.audit)
+    audit = None if written.audit is None else _read_audit(written.audit)
+    if (record := files.pop("registry", None)) is not None and people is not None:
+        made = make_record(checked.certificate, people, audit)
+        write_record(made, record, force=written.force)
+        say_written({"registry": record})
+    sections = disclose(checked.certificate, deployment=people, audit=audit)
     for form, path in files.items():
-        if form == "registry":
-            assert people is not None
-            record = make_record(checked.certificate, people, result)
-            write_record(record, path, force=written.force)
-        else:
-            sections = disclose(checked.certificate, deployment=people, audit=result)
-            write_annex(sections, path, language=written.language, form=form, force=written.force)
+        write_annex(sections, path, language=written.language, form=form, force=written.force)
     say_written(files)
 
 
@@ -145,14 +137,10 @@ def _deployment(facts: partial[Deployment]) -> Deployment:
     return facts()
 
 
-def _read_audit(path: Path) -> Mapping[str, object]:
-    try:
-        with path.open("rb") as file:
-            content = json.loads(file.read(LARGEST_AUDIT))
-    except OSError as error:
-        raise ReadError(path, Statement("file.unreadable", why=error.strerror or "")) from None
-    except (ValueError, RecursionError):
-        content = None
+def _read_audit(path: Path) -> dict[str, object]:
+    content: object = None
+    with suppress(ValueError, RecursionError):
+        content = json.loads(read_small(path, LARGEST_AUDIT, Statement("file.missing")))
     if not isinstance(content, dict):
         raise ReadError(path, Statement("audit.unreadable"))
     return content
@@ -213,7 +201,8 @@ def sign(
 ) -> None:
     """Sign a release: the file and its certificate, as they are, in FILE.signature.json."""
     signer = read_private_key(key, ask_passphrase)
-    say_signed(sign_release(released, signer, certificate=certificate, force=force), signer)
+    written = sign_release(released, signer, certificate=certificate, force=force)
+    say(Statement("cli.key.signed", path=str(written), signer=signer.public.name))
 
 
 @key.command()
@@ -260,8 +249,3 @@ def trusted_keys(key: Path | None, folder: Path | None) -> list[PublicKey]:
     """Read the keys that are trusted; none if none were named."""
     found = [] if key is None else [read_public_key(key)]
     return found + ([] if folder is None else read_trusted_keys(folder))
-
-
-def say_signed(written: Path, signer: PrivateKey) -> None:
-    """Print which signature was written."""
-    say(Statement("cli.key.signed", path=str(written), signer=signer.public.name))

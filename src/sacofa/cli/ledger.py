@@ -17,16 +17,8 @@ from ..ledger import Account, Entry, Ledger
 from ..ledger.policy import Policy, policy_path
 from ..release.keys import read_private_key
 from ..release.sign import sign_ledger, verify_ledger
-from .certificates import (
-    SigningKey,
-    TrustedFolder,
-    TrustedKey,
-    ask_passphrase,
-    say_signed,
-    trusted_keys,
-)
-from .grouped import make_group
-from .options import Force, Json
+from .certificates import SigningKey, TrustedFolder, TrustedKey, ask_passphrase, trusted_keys
+from .options import Force, Json, make_group
 from .show import say, show_table, to_json
 
 UNLIMITED = "unlimited"
@@ -139,9 +131,8 @@ def _limits(policy: Policy) -> Statement:
         limits.append(Statement("cli.ledger.who", names=tuple(policy.who)))
     elif policy.who is not None:
         limits.append(Statement("cli.ledger.nobody"))
-    if not limits:
-        return Statement("cli.ledger.no_limits")
-    return Statement("columns.listed", names=tuple(limits))
+    listed = Statement("columns.listed", names=tuple(limits))
+    return listed if limits else Statement("cli.ledger.no_limits")
 
 
 @ledger.command()
@@ -193,7 +184,8 @@ def _row(entry: Entry) -> list[str]:
 def sign(ledger: FilePath, key: SigningKey) -> None:
     """Sign a ledger as it stands, in LEDGER.signature.json."""
     signer = read_private_key(key, ask_passphrase)
-    say_signed(sign_ledger(Ledger.open(ledger), signer), signer)
+    written = sign_ledger(Ledger.open(ledger), signer)
+    say(Statement("cli.key.signed", path=str(written), signer=signer.public.name))
 
 
 @ledger.command()

@@ -41,21 +41,18 @@ def inspect(
         inspection = inspect_log(
             opened,
             frequent=frequent,
-            progress=None if stage is None else partial(stage, "reading"),
+            progress=stage and partial(stage, "reading"),
             notify=lambda note: notify(Statement("cli.note", note=note)),
         )
     if not inspection.cases:
         raise ReadError(opened.name, Statement("log.no_cases"))
-    if as_json:
-        content = {
-            **asdict(inspection),
-            "frequent": shown_variants(inspection),
-            "warnings": list(map(str, inspection.warnings)),
-        }
-        typer.echo(to_json({"secret": True, **content}))
-    else:
+    if not as_json:
         _show(inspection)
         say(Statement("cli.confidential"))
+        return
+    content = {**asdict(inspection), "frequent": shown_variants(inspection)}
+    content["warnings"] = list(map(str, inspection.warnings))
+    typer.echo(to_json({"secret": True, **content}))
 
 
 def _show(inspection: Inspection) -> None:
@@ -72,7 +69,19 @@ def _show(inspection: Inspection) -> None:
     show_table(sizes, title="cli.inspect.sizes")
     if inspection.columns:
         say()
-        _show_columns(inspection)
+        rows = (
+            (
+                column.name,
+                column.type,
+                "" if column.values is None else f"{column.values:,}",
+                WITHIN[column.constant],
+                Text("" if column.advice is None else plain(str(column.advice)), style="yellow"),
+            )
+            for column in inspection.columns[:MAX_SHOWN_COLUMNS]
+        )
+        show_table(rows, "cli.inspect.columns", right=(2,), title="cli.inspect.other_columns")
+        if (more := len(inspection.columns) - MAX_SHOWN_COLUMNS) > 0:
+            say(Statement("cli.inspect.more_columns", more=more))
     if inspection.frequent:
         say()
         show_table(_variants(inspection), right=(0,), title="cli.inspect.variants")
@@ -82,24 +91,6 @@ def _show(inspection: Inspection) -> None:
         for warning in inspection.warnings:
             say(Statement("cli.inspect.warning", warning=warning))
     say()
-
-
-def _show_columns(inspection: Inspection) -> None:
-    from rich.text import Text
-
-    rows = (
-        (
-            column.name,
-            column.type,
-            "" if column.values is None else f"{column.values:,}",
-            WITHIN[column.constant],
-            Text("" if column.advice is None else plain(str(column.advice)), style="yellow"),
-        )
-        for column in inspection.columns[:MAX_SHOWN_COLUMNS]
-    )
-    show_table(rows, "cli.inspect.columns", right=(2,), title="cli.inspect.other_columns")
-    if (more := len(inspection.columns) - MAX_SHOWN_COLUMNS) > 0:
-        say(Statement("cli.inspect.more_columns", more=more))
 
 
 def _sizes(inspection: Inspection) -> Iterator[tuple[str, str]]:
@@ -165,6 +156,6 @@ def generate(
             activities=activities,
             seed=seed,
             force=force,
-            progress=None if stage is None else partial(stage, "generating"),
+            progress=stage and partial(stage, "generating"),
         )
     say(Statement("cli.generated", cases=cases, path=str(output)))

@@ -1,4 +1,4 @@
-"""`sacofa evaluate`, `compare` and `reproduce`: how useful releases are (confidential)."""
+"""`sacofa evaluate`, `compare`, `reproduce` and `report`: how useful releases are, and pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 from ..base.batches import gather
-from ..errors import ReadError, SettingError, Statement
+from ..base.files import check_apart, check_target, write_text
+from ..errors import Argument, ReadError, SettingError, Statement
 from ..evaluate import Evaluator, Measures
 from ..evaluate.comparison import Comparison
 from ..evaluate.comparison import compare as compare_mechanisms
@@ -24,16 +25,20 @@ from ..evaluate.measures.times import Timed
 from ..evaluate.reproduction import Reproduction, find_logs
 from ..evaluate.reproduction import reproduce as reproduce_paper
 from ..evaluate.runs import DONE, Row
-from ..events import count_variants, open_log
+from ..events import ReadOptions, count_variants, open_log
 from ..kernel.cases import Cases
+from ..release import certificate_path, read_release
+from ..report import Facts, make_internal_report, read_comparison
+from ..report.build import write_report
 from ..report.comparison import list_measures
+from ..report.figures import is_table
 from ..report.page import say_duration
-from .options import Fields, Json, LogPath, Reading
-from .show import progress_bar, say, show_table
+from .options import Fields, Force, Json, LogPath, Reading, refuse_given
+from .show import progress_bar, say, say_written, show_table
 
+PAIR = ("original", "release")
 QUICK_LOGS, QUICK_RUNS = ("CoSeLoG", "Sepsis"), 2
-Indicated = tuple[Indicator, float, float]
-"""An indicator, and its value in the original and in the release."""
+OUTPUT_HELP = "The HTML report (.html), or a table of its figures (.csv, .json or .parquet)."
 Folder = Annotated[
     Path,
     typer.Option("-o", "--output", help="Output folder. An interrupted command resumes there."),
@@ -57,10 +62,7 @@ def evaluate(
     itself. It measures times if both logs have times of their own.
     """
     wanted = [Indicator.parse(text) for text in indicator or ()]
-    log, opened = open_log(original, options), open_log(release)
-    before = read_measured(log)
-    if not variants_of(before).cases:
-        raise ReadError(original, Statement("log.no_cases"))
+    before, opened = _read_original(original, options), open_log(release)
     after = read_measured(opened, before.attributes)
     indicators = _indicate(wanted, before, after)
     evaluator = Evaluator(before)
@@ -74,9 +76,10 @@ def evaluate(
         pairs = attributes.items()
         content["attributes"] = {n: {"release": off, "limit": best} for n, (off, best) in pairs}
     if indicators:
+        # JSON has no value that is not a number.
         content["indicators"] = {
-            one.text: {"original": _number(was), "release": _number(now)}
-            for one, was, now in indicators
+            one.text: {n: None if math.isnan(v) else v for n, v in zip(PAIR, values, strict=True)}
+            for one, *values in indicators
         }
     typer.echo(json.dumps(content))
 
@@ -85,7 +88,7 @@ def _show(
     measures: Measures,
     limit: Measures,
     attributes: Mapping[str, tuple[float, float]],
-    indicators: Sequence[Indicated],
+    indicators: Sequence[tuple[Indicator, float, float]],
 ) -> None:
     show_table(list_measures(measures, limit), "cli.evaluate.measures", right=(1, 2))
     say()
@@ -103,8 +106,18 @@ def _show(
     say(Statement("cli.confidential"))
 
 
-def _indicate(wanted: Sequence[Indicator], before: Cases, after: Cases) -> list[Indicated]:
-    """Compute each indicator for both logs."""
+def _read_original(path: str, options: ReadOptions) -> Cases:
+    """Read a log, which has cases."""
+    cases = read_measured(open_log(path, options))
+    if not variants_of(cases).cases:
+        raise ReadError(path, Statement("log.no_cases"))
+    return cases
+
+
+def _indicate(
+    wanted: Sequence[Indicator], before: Cases, after: Cases
+) -> list[tuple[Indicator, float, float]]:
+    """Compute each indicator for the original and for the release."""
     if not wanted:
         return []
     if before.by_case is None or after.by_case is None:
@@ -113,11 +126,6 @@ def _indicate(wanted: Sequence[Indicator], before: Cases, after: Cases) -> list[
     for one in wanted:
         one.check(logs[0].activities)
     return [(one, one.of(logs[0]), one.of(logs[1])) for one in wanted]
-
-
-def _number(value: float) -> float | None:
-    """A number as JSON has it: no value if there is none."""
-    return None if math.isnan(value) else value
 
 
 def _say(one: Indicator, value: float) -> str:
@@ -136,9 +144,7 @@ def compare(
     options: Reading,
 ) -> None:
     """Compare mechanisms on a log. The result is confidential: it comes from the log itself."""
-    cases = read_measured(open_log(log, options))
-    if not variants_of(cases).cases:
-        raise ReadError(log, Statement("log.no_cases"))
+    cases = _read_original(log, options)
     name = Path(log).name.partition(".")[0]
     with _watched(execution) as watched:
         rows = compare_mechanisms(cases, comparison, output, name=name, execution=watched)
@@ -203,7 +209,7 @@ def _watched(execution: Execution) -> Iterator[Execution]:
                 stage(f"{total} runs", done / total)
 
         try:
-            yield replace(execution, progress=None if stage is None else show)
+            yield replace(execution, progress=show)
         except KeyboardInterrupt as error:
             error.args = (str(Statement("cli.runs_kept")),)
             raise
@@ -219,3 +225,63 @@ def _show_outcome(rows: Sequence[Row], folder: Path) -> None:
         values = {name: getattr(row, name) for name in names}
         say(Statement("cli.lost_run", epsilon=row.epsilon or "–", **values))
     say(Statement("cli.confidential"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What an HTML report shows.
+
+    Attributes:
+        original: Original log to compare the release with. The report is then confidential.
+        comparison: Folder that `sacofa compare` wrote, for a report with --original.
+        title: Title of the report. Default: the name of the released file.
+    """
+
+    original: str | None = None
+    comparison: Path | None = None
+    title: str | None = None
+
+
+def report(
+    release: Annotated[
+        Path, typer.Argument(help="The released log. Its certificate is next to it.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help=OUTPUT_HELP)],
+    page: Annotated[Page, Fields()],
+    facts: Annotated[Facts, Fields()],
+    options: Reading,
+    force: Force = False,
+) -> None:
+    """Create an HTML report for a release, or a table of its figures.
+
+    With --original, the report compares the release with the original log, and is confidential. A
+    table has every released count and share with its margin of error (95 %). Options about columns
+    are for the original log.
+    """
+    check_target(output, force)
+    read = {"the release": release, "its certificate": certificate_path(release)}
+    original = {} if page.original is None else {"the original": page.original}
+    check_apart({"the report": output}, {**read, **original})
+    title, table = page.title or release.name, is_table(output)
+    if table:
+        for given in (page, facts, options):
+            refuse_given(given, Statement("must.not_for_figures"))
+    if page.original is None:
+        must = Statement("must.left_out_without", argument=Argument("original"))
+        if page.comparison is not None:
+            raise SettingError("comparison", page.comparison, must)
+        refuse_given(options, must)
+        write_report(read_release(release), output, title=title, facts=facts, force=force)
+    else:
+        log = open_log(page.original, options)
+        made = make_internal_report(
+            read_release(release),
+            read_measured(log),
+            title=title,
+            facts=facts,
+            comparison=None if page.comparison is None else read_comparison(page.comparison),
+        )
+        write_text(output, made, force)
+    say_written({"figures" if table else "report": output})
+    if page.original is not None:
+        say(Statement("cli.confidential_report"))

@@ -1,4 +1,4 @@
-"""Options of commands, from declared fields.
+"""Options of commands, from declared fields, and their help in groups.
 
 A parameter of a command that is annotated with `Fields` or `Settings` stands for several options:
 their names, types, defaults and help texts are those of the fields of its class. `expanded`
@@ -14,23 +14,30 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 from typing import get_type_hints as hints_of
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from ..base.described import field_docs
+from ..base.files import unreadable
 from ..errors import Part, ReadError, SettingError, Statement
 from ..events import ReadOptions
 from ..mechanisms.registry import DEFAULT, MECHANISMS, choices
-from ..mechanisms.settings import Kind
+from ..mechanisms.settings import Kind, Setting
 from ..rules import ModelOptions
 from ..rules.models import read_names_map
-from .grouped import LOG, OUTPUT, PAPER, PROMISE, RULES, WHAT
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+WHAT, PROMISE, LOG = "What is released", "The promise", "How the log is read"
+RULES, PAPER, OUTPUT = "Rules", "The mechanisms of the papers", "Output"
+ORDER = (WHAT, PROMISE, LOG, RULES, PAPER, OUTPUT)
+"""The groups of options, in the order in which they are shown."""
+MAX_UNGROUPED = 20
+"""The options that fit on a screen without groups."""
 Given = dict[str, object]
 """What the command line gave, by the names of parameters."""
 LOG_HELP = (
@@ -57,6 +64,7 @@ _KIND_TYPES: dict[Kind, type] = {"whole": int, "flag": bool, "rules": Path}
 _METAVARS: dict[Kind, str] = {
     "epsilon": "NUMBER", "number": "NUMBER", "whole or inf": "INTEGER|inf",
 }  # fmt: skip
+_EMPTY = inspect.Parameter.empty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,12 +89,12 @@ class Fields:
 
     def options(self, kind: type) -> Iterator[inspect.Parameter]:
         """One parameter for each field."""
-        (declaring,) = get_args(kind) or (kind,)
+        declaring, chosen = self._declared(kind)
         docs, hints = {**field_docs(declaring), **self.help}, hints_of(declaring)
-        for entry in self._fields(declaring):
-            name, default = entry.name, entry.default
+        for entry in chosen:
+            name, hint, default = entry.name, hints[entry.name], entry.default
             required = default is MISSING and entry.default_factory is MISSING and kind is declaring
-            dated = date in (hints[name], *get_args(hints[name]))
+            dated = date in (hint, *get_args(hint))
             option = typer.Option(
                 *self.flags.get(name, (f"--{name.replace('_', '-')}",)),
                 help=docs[name],
@@ -94,22 +102,22 @@ class Fields:
                 parser=date.fromisoformat if dated else None,
                 metavar="YYYY-MM-DD" if dated else None,
             )
-            taken = _TYPES.get(name, hints[name])
-            yield _parameter(name, taken, option, inspect.Parameter.empty if required else default)
-
-    def _fields(self, declaring: type) -> list[Field[object]]:
-        """The fields with an option."""
-        names = self.only or [entry.name for entry in fields(declaring)]
-        return [e for e in fields(declaring) if e.name in names and e.name not in self.leave_out]
+            yield _parameter(name, _TYPES.get(name, hint), option, _EMPTY if required else default)
 
     def collect(self, kind: type, given: Given) -> object:
         """The value of the options; the class decides about those that were left out."""
-        (declaring,) = get_args(kind) or (kind,)
-        said = {entry.name: given.pop(entry.name) for entry in self._fields(declaring)}
+        declaring, chosen = self._declared(kind)
+        said = {entry.name: given.pop(entry.name) for entry in chosen}
         if isinstance(path := said.get("names"), Path):
             said["names"] = read_names_map(path)
         said = {name: value for name, value in said.items() if value not in (None, [])}
         return partial(declaring, **said) if declaring is not kind else declaring(**said)
+
+    def _declared(self, kind: type) -> tuple[type, list[Field[object]]]:
+        """The class, and its fields with an option."""
+        (declaring,) = get_args(kind) or (kind,)
+        listed = [each for each in fields(declaring) if each.name not in self.leave_out]
+        return declaring, [each for each in listed if not self.only or each.name in self.only]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,9 +138,7 @@ class Settings:
         """One parameter for each setting."""
         names = typer.Option(help=", ".join(MECHANISMS) + ".", rich_help_panel=WHAT)
         yield _parameter("mechanism", str, names, DEFAULT)
-        for choice in choices():
-            if choice.option in self.leave_out:
-                continue
+        for choice in self._offered():
             flag, required = f"--{choice.option.replace('_', '-')}", choice.option == "epsilon"
             if choice.kind == "flag":
                 # The opposite of pruning is keeping.
@@ -145,15 +151,16 @@ class Settings:
                 metavar=_METAVARS.get(choice.kind),
                 rich_help_panel=PROMISE if required else panel,
             )
-            taken = _KIND_TYPES.get(choice.kind, str)
-            default = inspect.Parameter.empty if required else None
-            yield _parameter(choice.option, taken, option, default)
+            hint, default = _KIND_TYPES.get(choice.kind, str), _EMPTY if required else None
+            yield _parameter(choice.option, hint, option, default)
 
     def collect(self, kind: type, given: Given) -> Chosen:
         """The mechanism and its settings."""
-        names = [choice.option for choice in choices() if choice.option not in self.leave_out]
-        mechanism = str(given.pop("mechanism"))
-        return Chosen(mechanism=mechanism, settings={name: given.pop(name) for name in names})
+        settings = {choice.option: given.pop(choice.option) for choice in self._offered()}
+        return Chosen(mechanism=str(given.pop("mechanism")), settings=settings)
+
+    def _offered(self) -> list[Setting]:
+        return [choice for choice in choices() if choice.option not in self.leave_out]
 
 
 Reading = Annotated[
@@ -180,8 +187,6 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
         else:
             groups[parameter.name] = partial(group.collect, kind)
             parameters += group.options(kind)
-    if not groups:
-        return command
 
     def collected(**given: object) -> None:
         values = {name: collect(given) for name, collect in groups.items()}
@@ -194,23 +199,62 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameter(name: str, hint: object, option: object, default: object) -> inspect.Parameter:
-    kind = _taken(hint)
-    if default is not inspect.Parameter.empty and not isinstance(default, bool | int | float | str):
-        kind, default = kind | None, None  # type: ignore[operator]
-    taken, keyword = Annotated[kind, option], inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, keyword, default=default, annotation=taken)
-
-
-def _taken(hint: object) -> object:
-    """The type that the command line takes for the type of a field."""
+    """A parameter of the type that the command line takes for the type of a field."""
     union = isinstance(hint, UnionType) or get_origin(hint) is Union
     parts = [part for part in get_args(hint) if part is not NoneType] if union else [hint]
     origins = {get_origin(part): part for part in parts}
-    if list in origins:
-        return origins[list]
+    kind: Any = origins.get(list, str if Literal in origins else parts[0])
     if origins.keys() & {tuple, Sequence}:
-        return list[str]
-    return str if Literal in origins else parts[0]
+        kind = list[str]
+    if default is not _EMPTY and not isinstance(default, bool | int | float | str):
+        kind, default = kind | None, None
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=default, annotation=Annotated[kind, option])
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help shows options by group, if they do not fit on a screen."""
+
+    @property
+    def grouped(self) -> bool:
+        """Whether there are so many options."""
+        return len(self.params) > MAX_UNGROUPED
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write each group with a heading."""
+        if not self.grouped:
+            super().format_options(ctx, formatter)
+            return
+        groups: dict[str, list[object]] = {t: [] for t in ("Arguments", *ORDER, "Options")}
+        for parameter in self.get_params(ctx):
+            groups[group_of(parameter)].append(parameter.get_help_record(ctx))
+        for title, records in groups.items():
+            if shown := [record for record in records if record is not None]:
+                with formatter.section(title):
+                    formatter.write_dl(shown)
+
+
+def group_of(parameter: Any) -> str:
+    """The heading that an option stands under."""
+    if parameter.param_type_name == "argument":
+        return "Arguments"
+    return getattr(parameter, "rich_help_panel", None) or "Options"
+
+
+class CommandList(TyperGroup):
+    """A command that has others, whose help says of each what it does without breaking off."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write each command with the first sentence of its help, however long it is."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, each.get_short_help_str(1_000)) for name, each in self.commands.items()]
+            )
+
+
+def make_group(help: str) -> typer.Typer:
+    """A command that has others."""
+    return typer.Typer(cls=CommandList, no_args_is_help=True, rich_markup_mode=None, help=help)
 
 
 def refuse_given(value: DataclassInstance, must: Part) -> None:
@@ -226,12 +270,14 @@ def one_or_all(logs: list[str]) -> str | list[str]:
     return logs[0] if len(logs) == 1 else logs
 
 
-def read_names(path: Path) -> list[str]:
-    """Read public names of activities, one a line."""
+def read_names(path: Path | None) -> list[str] | None:
+    """Read public names of activities, one a line, if a file of them was given."""
+    if path is None:
+        return None
     try:
         names = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
-        raise ReadError(path, Statement("file.unreadable", why=error.strerror or "")) from None
+        raise unreadable(path, error) from None
     except UnicodeDecodeError:
         raise ReadError(path, Statement("file.encoding", encoding="utf-8")) from None
     return [name for name in names if name]

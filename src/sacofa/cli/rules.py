@@ -23,8 +23,7 @@ from ..rules import (
     write_rules,
 )
 from ..rules.models import MODELS, UNKNOWN, propose, write_names
-from .grouped import RULES
-from .options import Fields, Reading, read_names
+from .options import RULES, Fields, Reading, read_names
 from .show import notify, say
 
 
@@ -58,31 +57,22 @@ class Task:
             others = (Argument("from_model"), Argument("activities"))
             raise SettingError("match", True, Statement("must.given_with_all", arguments=others))
 
-    def file(self, log: str | None) -> Path:
+    def check(self, log: str | None) -> Path:
         """What is read: a log, rules or a model; an output must be another file."""
-        model = Argument("from_model")
+        model, suffix = Argument("from_model"), ".svg" if self.show else ".toml"
         if log is None and self.from_model is None:
             raise SettingError("FILE", None, Statement("must.log_or_model", argument=model))
         if log is not None and self.from_model is not None:
             raise SettingError("FILE", log, Statement("must.left_out_with", argument=model))
         file = Path(log or self.from_model or "")
-        self._check_output(file)
-        return file
-
-    def _check_output(self, file: Path) -> None:
-        suffix = ".svg" if self.show else ".toml"
         if self.output is not None:
             names = {} if self.activities is None else {"the names": self.activities}
             check_apart({"the output": self.output}, {"what is read": file, **names})
-            if self.output.suffix.lower() != suffix:
+        if self.output is not None or not self.show:
+            if self.output is None or self.output.suffix.lower() != suffix:
                 raise SettingError("output", self.output, Statement("must.suffix", suffix=suffix))
             check_target(self.output, self.force)
-        elif not self.show:
-            raise SettingError("output", None, Statement("must.suffix", suffix=suffix))
-
-    def names(self) -> list[str] | None:
-        """The names of all activities."""
-        return None if self.activities is None else read_names(self.activities)
+        return file
 
 
 def rules(
@@ -99,8 +89,7 @@ def rules(
 
     Rules of a log are as confidential as the log is.
     """
-    file = task.file(log)
-    activities = task.names()
+    file, activities = task.check(log), read_names(task.activities)
     if task.match and not task.show:
         _match(file, activities or [], task)
     elif task.show or task.from_model is not None:

@@ -96,6 +96,8 @@ def show_table(
 
 def show_certificate(certificate: Certificate, *, err: bool = False) -> None:
     """Print a certificate in words, each section with its heading next to it, wrapped."""
+    from rich.text import Text
+
     epsilon, margins = format_epsilon(certificate.epsilon), certificate.margins
     summary = Statement("cli.whole_release", epsilon=epsilon, mechanism=certificate.mechanism)
     sections: dict[str, Iterable[object]] = {
@@ -115,19 +117,13 @@ def show_certificate(certificate: Certificate, *, err: bool = False) -> None:
         "notes": certificate.notes,
     }
     console = open_console(err=err)
-    for heading, lines in sections.items():
-        _show_section(console, heading, [str(line) for line in lines if line is not None])
-
-
-def _show_section(console: Console, heading: str, lines: Sequence[str]) -> None:
-    """Print a heading with lines next to it, wrapped."""
-    from rich.text import Text
-
     width = max(30, console.width - LABEL_WIDTH)
-    label = str(Statement(f"cli.section.{heading}")) if lines else ""
-    for part in (part for line in lines for part in Text(plain(line)).wrap(console, width)):
-        console.print(Text(f"{label:<{LABEL_WIDTH}}", style="bold") + part, soft_wrap=True)
-        label = ""
+    for heading, lines in sections.items():
+        texts = [Text(plain(str(line))) for line in lines if line is not None]
+        label = str(Statement(f"cli.section.{heading}"))
+        for part in (part for text in texts for part in text.wrap(console, width)):
+            console.print(Text(f"{label:<{LABEL_WIDTH}}", style="bold") + part, soft_wrap=True)
+            label = ""
 
 
 def _missing(activities: Sequence[str]) -> Statement | None:

@@ -123,10 +123,10 @@ def _page(template: str) -> Callable[[Request], Awaitable[Response]]:
         content = TEMPLATES.get_template(f"{template}.html.j2").render(
             CONTENT,
             csrf=request.state.session.csrf,
-            max_upload=settings.max_upload,
+            max_upload=settings.upload_bytes,
             has_ledger=settings.ledger is not None,
             loopback=settings.loopback,
-            max_memory=settings.max_memory,
+            max_memory=settings.memory_bytes,
         )
         return HTMLResponse(content)
 

@@ -109,7 +109,7 @@ class Jobs:
         used = (upload, *others)
         for one in used:
             one.using += 1
-        memory = self._settings.max_memory
+        memory = self._settings.memory_bytes
         task = replace(task, log=str(upload.path), title=upload.name, memory=memory)
         job.task = asyncio.create_task(self._run(job, task, used))
         return job

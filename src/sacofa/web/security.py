@@ -91,7 +91,7 @@ class Guard:
             await send(message)
 
         upload = (scope["method"], scope["path"]) == ("POST", "/api/logs")
-        limit = self._settings.max_upload if upload else MAX_REQUEST_BYTES
+        limit = self._settings.upload_bytes if upload else MAX_REQUEST_BYTES
         try:
             answer = self._check(scope) or _check_length(scope, limit)
             if answer is None:

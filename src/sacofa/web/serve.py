@@ -41,22 +41,16 @@ MAX_LINES = 30
 PREFIX = "serve-"
 
 
-def serve(
-    settings: Callable[[Path], ServeSettings],
-    say: Callable[[ServeSettings], None],
-    parent: Path | None = None,
-) -> None:
+def serve(settings: ServeSettings, say: Callable[[ServeSettings], None]) -> None:
     """Serve the app; `say` is told its settings once it listens.
 
-    All that it wrote is deleted at the end.
+    All that it wrote, in a folder of its own in that of the settings, is deleted at the end.
     """
     # What the app writes is for its owner alone.
     os.umask(0o077)
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    with own_folder(parent or Path(cache) / "sacofa") as folder:
-        made = settings(folder)
-        listening = _listen(made.host, made.port)
-        made = replace(made, port=listening.getsockname()[1])
+    with own_folder(settings.folder) as folder:
+        listening = _listen(settings.host, settings.port)
+        made = replace(settings, folder=folder, port=listening.getsockname()[1])
         logging.basicConfig(handlers=[QuietHandler()], level=logging.WARNING)
         _allow_files()
         server = _Server(
