@@ -17,7 +17,7 @@ pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 
 
 from sacofa.web import jobs as jobs_module
 from sacofa.web.settings import ServeSettings
-from sacofa.web.uploads import MAX_LOGS, TooManyError, Uploads
+from sacofa.web.uploads import MAX_LOGS, RefusedError, Uploads
 from tests.web.clients import example, person, serving, started
 
 
@@ -141,7 +141,7 @@ def test_many_uploads_at_once_do_not_pass_the_limit(tmp_path: Path) -> None:
         return await asyncio.gather(*every, return_exceptions=True)
 
     ends = asyncio.run(send(60))
-    assert sum(isinstance(end, TooManyError) for end in ends) == 60 - MAX_LOGS
+    assert sum(isinstance(end, RefusedError) for end in ends) == 60 - MAX_LOGS
     assert len(list(tmp_path.rglob("log.csv"))) == MAX_LOGS
 
 
@@ -190,7 +190,8 @@ def test_conversions_wait_for_a_free_place(
         ]
 
         async def convert() -> None:
-            await asyncio.gather(*(app.state.jobs.convert(part, "no.csv") for part in parts))
+            parts_made = (app.state.jobs.convert(part, "no.csv") for part in parts)
+            await asyncio.gather(*parts_made, return_exceptions=True)
 
         app.state.portal.call(convert)
     assert most == 1

@@ -502,7 +502,6 @@ def test_files_have_fixed_names(released: Uploaded) -> None:
     """What is not on the list does not exist, though it lies in the folder."""
     anna, job = released
     for name in (
-        "release.parquet",
         "rules.toml",
         "%2e%2e",
         "log.exe",

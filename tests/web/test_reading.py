@@ -30,7 +30,8 @@ def test_every_way_of_reading_has_its_place() -> None:
 def test_what_is_left_out_is_as_if_nobody_had_asked() -> None:
     """And one case of a person counts where nobody says how many."""
     assert ColumnChoice().options() == ReadOptions()
-    assert ColumnChoice(person="who").options() == ReadOptions(person="who", max_cases=1)
+    chosen = ColumnChoice.model_validate({"person": "who"})
+    assert chosen.options() == ReadOptions(person="who", max_cases=1)
 
 
 @pytest.mark.parametrize(

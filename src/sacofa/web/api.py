@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,20 +13,29 @@ from fastapi.responses import FileResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
-from ..errors import SacofaError, Statement, plain
+from ..base.domains import Categories
+from ..errors import SacofaError, SettingError, Statement, advise_nearest, plain
+from ..events.attributes import declared_attributes
 from ..ledger import Ledger
-from ..mechanisms.registry import DEFAULT, MECHANISMS
+from ..mechanisms.protocol import Mechanism
+from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
-from ..release import certificate_path
+from ..messages import render
+from ..release.anonymize import certify_request
 from ..release.sign import sign
+from ..report.promise import explain_epsilon, say_promise
+from ..rules import Rules, Stated
 from . import schemas
 from .jobs import Job, Jobs
-from .planning import choose, make_plan
-from .requests import ColumnChoice, Draft, JobRequest, PlanRequest
+from .requests import ColumnChoice, Draft, JobRequest, MechanismChoice, PlanRequest
 from .settings import ServeSettings
-from .uploads import Upload, Uploads, download_stem
-from .worker import ABOUT, CERTIFICATE, FILES, LOGS, RELEASE, Task
+from .uploads import RefusedError, Upload, Uploads, download_stem
+from .worker import ABOUT, FILES, LOGS, Task, as_field, read_options
 
+ASSUMED_ACTIVITIES = 20
+"""Taken where nobody said how many activities there are."""
+ASSUMED_VALUES = Categories(names=tuple(map(str, range(10))))
+"""Taken where the values of an attribute are those of the log."""
 Responses = dict[int | str, dict[str, Any]]
 """Answers of a route, for the description of the interface."""
 api = APIRouter(prefix="/api", tags=["api"])
@@ -41,11 +51,6 @@ def file_of(kind: str) -> Responses:
     return {**problems(404, 409), 200: {"content": {kind: {}}}}
 
 
-def refused(status: int, code: str, **values: object) -> HTTPException:
-    """Refuse a request for a reason of the app itself, by its code in the catalogue."""
-    return HTTPException(status, str(Statement(f"web.{code}", **values)))
-
-
 @dataclass(frozen=True, kw_only=True)
 class Visit:
     """Whose request it is, and what the app holds."""
@@ -54,13 +59,6 @@ class Visit:
     uploads: Uploads
     jobs: Jobs
     settings: ServeSettings
-
-    def upload(self, id: str) -> Upload:
-        """A log of this person; those of others do not exist."""
-        upload = self.uploads.get(self.owner, id)
-        if upload is None:
-            raise refused(404, "no_log")
-        return upload
 
     def inspect(self, upload: Upload, columns: ColumnChoice) -> Job:
         """Begin to look at what a log contains."""
@@ -79,14 +77,11 @@ OneVisit = Annotated[Visit, Depends(_visit)]
 
 
 async def _upload(log: str, visit: OneVisit) -> Upload:
-    return visit.upload(log)
+    return visit.uploads.get(visit.owner, log)
 
 
 async def _job(job: str, visit: OneVisit) -> Job:
-    found = visit.jobs.get(visit.owner, job)
-    if found is None:
-        raise refused(404, "no_job")
-    return found
+    return visit.jobs.get(visit.owner, job)
 
 
 OneUpload = Annotated[Upload, Depends(_upload)]
@@ -110,7 +105,60 @@ async def list_mechanisms() -> list[schemas.MechanismAnswer]:
 @api.post("/plan", responses=problems(413, 503))
 async def plan(request: PlanRequest, visit: OneVisit) -> schemas.PlanAnswer:
     """Say what a release would promise and cost; reads no log and spends nothing."""
-    return await run_in_threadpool(make_plan, request, visit.settings.ledger)
+    return await run_in_threadpool(_plan, request, visit.settings.ledger)
+
+
+def _plan(request: PlanRequest, ledger: Path | None) -> schemas.PlanAnswer:
+    kinds = {entry.name: entry.kind for entry in request.attributes}
+    same = {"person", "max_cases", "columns", "employees", "personal"}
+    names = tuple(entry.name for entry in request.attributes)
+    options = read_options({**request.model_dump(include=same), "attribute": names})
+    attributes = declared_attributes(options, kinds=kinds, assumed=ASSUMED_VALUES)
+    mechanism = _choose(request, public_rules=request.public_rules).for_log(
+        timed=request.timed, attributes=attributes
+    )
+    certificate = certify_request(mechanism, options.unit, seed=request.seed)
+    epsilon = certificate.epsilon
+    activities = ASSUMED_ACTIVITIES if request.activities is None else request.activities
+    made = mechanism.plan_for(options.unit, activities, request.cases)
+    return schemas.PlanAnswer(
+        promise=say_promise(certificate),
+        **({} if epsilon is None else asdict(explain_epsilon(epsilon))),
+        afford=_afford(request.dataset, epsilon, ledger),
+        protects=str(certificate.protects),
+        assumptions=list(map(str, certificate.assumptions)),
+        not_promised=list(map(str, certificate.not_promised)),
+        shares=[schemas.ShareAnswer.model_validate(share) for share in made.shares] if made else [],
+        lines=[render(line, wording=as_field) for line in made.lines()] if made else [],
+    )
+
+
+def _choose(request: MechanismChoice, *, public_rules: bool) -> Mechanism:
+    """Make the mechanism of a request; settings that cannot be are refused here.
+
+    Rules are not read yet: empty ones stand for those that will be.
+    """
+    rules = Rules.free((), Stated("as given")) if public_rules else None
+    return make_mechanism(request.mechanism, {**request.settings(), "rules": rules})
+
+
+def _afford(
+    dataset: str | None, epsilon: Fraction | None, ledger: Path | None
+) -> schemas.AffordAnswer | None:
+    """What the release would do to a budget; computed exactly, as the ledger will."""
+    if dataset is None:
+        return None
+    if ledger is None:
+        raise SettingError("dataset", dataset, Statement("must.no_ledger"))
+    accounts = {account.dataset: account for account in Ledger.open(ledger).accounts()}
+    if dataset not in accounts:
+        advice = advise_nearest(dataset, accounts)
+        raise SettingError("dataset", dataset, Statement("must.in_ledger", advice=advice))
+    left = accounts[dataset].left
+    after = None if left is None or epsilon is None or epsilon > left else left - epsilon
+    enough = left is None or after is not None
+    content = {"dataset": dataset, "left": left, "after": after, "enough": enough}
+    return schemas.AffordAnswer.model_validate(content)
 
 
 @api.get("/logs", responses=problems())
@@ -143,10 +191,10 @@ async def upload_log(
             visit.uploads.delete(upload)
             raise
     except ClientDisconnect:
-        raise refused(400, "broken_off") from None
+        raise RefusedError(400, "broken_off") from None
     except OSError:
-        raise refused(507, "not_stored") from None
-    return visit.upload(upload.id)
+        raise RefusedError(507, "not_stored") from None
+    return visit.uploads.get(visit.owner, upload.id)
 
 
 @api.get("/logs/{log}", responses=problems(404))
@@ -173,9 +221,7 @@ async def inspect_log(
 ) -> schemas.JobAnswer:
     """Look again at what a log contains, with other columns."""
     if upload.inspection is not None:
-        before = visit.jobs.get(visit.owner, upload.inspection.id)
-        if before is not None:
-            await visit.jobs.delete(before)
+        await visit.jobs.delete(visit.jobs.get(visit.owner, upload.inspection.id))
     return visit.inspect(upload, columns)
 
 
@@ -188,14 +234,14 @@ async def list_jobs(visit: OneVisit) -> Sequence[schemas.JobAnswer]:
 @api.post("/jobs", status_code=202, responses=problems(404, 413, 429))
 async def start_job(request: JobRequest, visit: OneVisit) -> schemas.JobAnswer:
     """Begin a release of an uploaded log."""
-    upload, others = visit.upload(request.log), []
+    upload, others = visit.uploads.get(visit.owner, request.log), []
     if request.rules_log is not None:
-        others = [visit.upload(request.rules_log)]
+        others = [visit.uploads.get(visit.owner, request.rules_log)]
         if others[0].sha256 == upload.sha256:
-            raise refused(422, "same_log")
+            raise RefusedError(422, "same_log")
     # Settings that cannot be are refused before a process is started.
     options = request.columns.options()
-    mechanism = choose(request, public_rules=request.rules is not None or bool(others))
+    mechanism = _choose(request, public_rules=request.rules is not None or bool(others))
     if not options.attribute:
         mechanism.refuse_unused_settings()
     # The names of logs are ids in a request.
@@ -218,12 +264,12 @@ def _payer(request: JobRequest, ledger: Path | None) -> str | None:
     """The ledger that pays. If there is one, a release without a payment must be intended."""
     if request.dataset is None:
         if ledger is not None and not request.not_charged:
-            raise refused(422, "unpaid")
+            raise RefusedError(422, "unpaid")
         return None
     if ledger is None:
-        raise refused(422, "dataset_without_ledger")
+        raise RefusedError(422, "dataset_without_ledger")
     if request.not_charged:
-        raise refused(422, "paid_and_not_charged")
+        raise RefusedError(422, "paid_and_not_charged")
     return str(ledger.absolute())
 
 
@@ -253,28 +299,12 @@ OCTETS = "application/octet-stream"
 async def download(job: OneJob, file: str, visit: OneVisit) -> FileResponse:
     """Download the released log in any format, its certificate, report and figures; all as zip."""
     if job.release is None or file not in FILES:
-        raise refused(404, "no_file")
-    stem = download_stem(job.name)
+        raise RefusedError(404, "no_file")
+    stem, path = download_stem(job.name), await visit.jobs.convert(job, file)
     if file in ABOUT:
-        return FileResponse(job.folder / file, filename=f"{stem}.{file.removeprefix('report.')}")
-    log = file.removesuffix(".zip").removesuffix(CERTIFICATE)
-    name = f"{stem}{file.removeprefix('log')}"
-    if file.endswith(".zip"):
-        await _converted(job, log, visit.jobs, (file, f"{stem}{log.removeprefix('log')}"))
-        path, name = job.folder / file, f"{stem}.zip"
-    else:
-        path = await _converted(job, log, visit.jobs)
-        path = path if file == log else certificate_path(path)
-    return FileResponse(path, filename=name, media_type=OCTETS)
-
-
-async def _converted(job: Job, log: str, jobs: Jobs, packed: tuple[str, str] | None = None) -> Path:
-    """The released log in a format, which is made if it is not there."""
-    name = RELEASE if log == "log.parquet" else log
-    problem = await jobs.convert(job, name, packed)
-    if problem is not None:
-        raise HTTPException(409, plain(problem))
-    return job.folder / name
+        return FileResponse(path, filename=f"{stem}.{file.removeprefix('report.')}")
+    end = ".zip" if file.endswith(".zip") else file.removeprefix("log")
+    return FileResponse(path, filename=f"{stem}{end}", media_type=OCTETS)
 
 
 @api.get(
@@ -286,10 +316,10 @@ async def download_signature(job: OneJob, file: str, visit: OneVisit) -> FileRes
     """Download the signature of a released log, in the format that its name says."""
     signer = visit.settings.signer
     if signer is None:
-        raise refused(404, "no_key")
+        raise RefusedError(404, "no_key")
     if file not in LOGS or job.release is None:
-        raise refused(404, "no_file")
-    path = await _converted(job, file, visit.jobs)
+        raise RefusedError(404, "no_file")
+    path = await visit.jobs.convert(job, file)
     try:
         made = await run_in_threadpool(sign, path, signer, force=True)
     except SacofaError as error:
@@ -322,9 +352,9 @@ async def show_dataset(dataset: str, visit: OneVisit) -> list[schemas.EntryAnswe
     """Show every release of a dataset."""
     path = visit.settings.ledger
     if path is None:
-        raise refused(404, "no_ledger")
+        raise RefusedError(404, "no_ledger")
     ledger = await run_in_threadpool(Ledger.open, path)
     if dataset not in {account.dataset for account in await run_in_threadpool(ledger.accounts)}:
-        raise refused(404, "no_dataset")
+        raise RefusedError(404, "no_dataset")
     entries = await run_in_threadpool(ledger.entries, dataset)
     return list(map(schemas.EntryAnswer.model_validate, entries))

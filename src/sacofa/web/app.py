@@ -28,19 +28,17 @@ from ..mechanisms.registry import choices, option_names
 from ..messages import render
 from ..release.formats import FORMATS
 from ..report.page import colour_rules
-from .api import OneJob, api, refused
+from .api import OneJob, api
 from .jobs import Jobs
 from .requests import OWN_PLACE, JobRequest, PlanRequest, read_fields
 from .security import Guard
 from .settings import ServeSettings
-from .uploads import TooManyError, Uploads
+from .uploads import RefusedError, Uploads
 
 SWEEP_SECONDS = 20.0
 """Time between two looks for logs that have been here for long."""
 REQUESTS: dict[str, type[BaseModel]] = {"/api/jobs": JobRequest, "/api/plan": PlanRequest}
 """Requests whose settings may be refused later than by their schema."""
-STATUSES = {TooManyError: 429, LedgerError: 503}
-"""The status of each kind of refusal that is not 422."""
 MUST_BE = {
     "json_invalid": "must be JSON",
     "missing": "must be given",
@@ -147,7 +145,7 @@ async def colours() -> Response:
 async def report(found: OneJob) -> HTMLResponse:
     """The report: under its own policy, and apart from the app as if it came from elsewhere."""
     if found.release is None:
-        raise refused(404, "no_report")
+        raise RefusedError(404, "no_report")
     html = await run_in_threadpool((found.folder / "report.html").read_text, "utf-8")
     own = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)
     policy = own[1] if own else "default-src 'none'"
@@ -195,7 +193,7 @@ async def _say_what_is_refused(request: Request, error: Exception) -> JSONRespon
         path = paths.get(argument.name, argument.name)
         return path if argument.value is None else f"{path}: {json.dumps(argument.value)}"
 
-    status = next((n for kind, n in STATUSES.items() if isinstance(error, kind)), 422)
+    status = getattr(error, "status", 503 if isinstance(error, LedgerError) else 422)
     return JSONResponse({"detail": plain(render(error.statement, wording=wording))}, status)
 
 

@@ -15,13 +15,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from pydantic import ConfigDict, Field
+from starlette.exceptions import HTTPException
 
-from ..kernel.statements import Statement
+from ..errors import Statement, plain
 from ..release import certificate_path
 from .schemas import JobAnswer, Kind, State
 from .settings import ServeSettings
-from .uploads import TooManyError, Upload, Uploads
-from .worker import FILES, Content, Task
+from .uploads import RefusedError, Upload, Uploads, download_stem
+from .worker import FILES, LOGS, Content, Task
 
 MAX_JOBS = 100
 """How many jobs one person may have, ended ones included."""
@@ -31,6 +32,10 @@ MAX_LINE_BYTES = 1 << 24
 """What a worker may tell at a time; it tells far less."""
 KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "HOME", "SYSTEMROOT", "LD_LIBRARY_PATH")
 """What a worker gets to know of the environment."""
+OUTCOME = {
+    "problem", "columns", "trustable", "preview", "inspection", "release", "secret_notices"
+}  # fmt: skip
+"""What a worker may report at the end: fields of its job."""
 log = logging.getLogger("sacofa.web")
 
 
@@ -48,7 +53,7 @@ class Job(JobAnswer):
     """Whether the log goes when its release is made."""
     task: asyncio.Task[None] | None = None
     process: asyncio.subprocess.Process | None = None
-    conversions: set[asyncio.Task[str | None]] = Field(default_factory=set)
+    conversions: set[asyncio.Task[None]] = Field(default_factory=set)
 
     def end(self, state: State, problem: Statement | None = None) -> None:
         """Note how it ended."""
@@ -58,21 +63,17 @@ class Job(JobAnswer):
     def conclude(self, outcome: Content | None, status: int | None) -> None:
         """Note what a worker reported last, and how it ended."""
         if outcome is None or (status != 0 and "problem" not in outcome):
-            self.end("crashed", _say_crash(status))
+            why = Statement("web.job_ended_with_status", status=str(status))
+            if status is not None and status < 0:
+                why = Statement("web.job_ended_by_signal", signal=-status)
+            killed = status == -signal.SIGKILL
+            self.end("crashed", Statement("web.job_killed") if killed else why)
             return
         self.end("refused" if "problem" in outcome else "done")
         self.progress = 1.0 if self.state == "done" else self.progress
         for name in OUTCOME & outcome.keys():
             setattr(self, name, outcome[name])
         self.files = list(FILES) if self.release is not None else []
-
-
-OUTCOME = {
-    "problem", "columns", "trustable", "preview", "inspection", "release", "secret_notices"
-}  # fmt: skip
-"""What a worker may report at the end: fields of its job."""
-Packed = tuple[str, str]
-"""The zip file to make, and what the log is called in it."""
 
 
 class Jobs:
@@ -90,22 +91,23 @@ class Jobs:
         """A person's jobs, the latest first."""
         return [j for j in reversed(self._jobs.values()) if (j.owner, j.kind) == (owner, kind)]
 
-    def get(self, owner: str, id: str) -> Job | None:
+    def get(self, owner: str, id: str) -> Job:
         """One of a person's jobs; those of others do not exist."""
         job = self._jobs.get(id)
-        return job if job is not None and job.owner == owner else None
+        if job is None or job.owner != owner:
+            raise RefusedError(404, "no_job")
+        return job
 
     def start(self, kind: Kind, upload: Upload, task: Task, *others: Upload) -> Job:
         """Begin a job on an uploaded log."""
         if sum(job.owner == upload.owner for job in self._jobs.values()) >= MAX_JOBS:
-            raise TooManyError(Statement("web.too_many_jobs", jobs=MAX_JOBS))
+            raise RefusedError(429, "too_many_jobs", jobs=MAX_JOBS)
         id = secrets.token_urlsafe(16)
         folder = self._settings.folder / "jobs" / id
         folder.mkdir(parents=True, mode=0o700)
-        job = Job(
+        job = self._jobs[id] = Job(
             id=id, owner=upload.owner, kind=kind, log=upload.id, name=upload.name, folder=folder
         )
-        self._jobs[id] = job
         used = (upload, *others)
         for one in used:
             one.using += 1
@@ -162,33 +164,38 @@ class Jobs:
         self._uploads.forget_inspection(id)
         shutil.rmtree(self._settings.folder / "jobs" / id, ignore_errors=True)
 
-    async def convert(self, job: Job, file: str, packed: Packed | None = None) -> str | None:
-        """Write the release in another format, or packed; what stands in the way, or nothing.
+    async def convert(self, job: Job, file: str) -> Path:
+        """The place of a file of a release, which is made if it is not there.
 
         A file that is there already waits for nothing, and others only for other conversions.
         """
-        if _is_made(job, file, packed):
-            return None
-        task = asyncio.create_task(self._convert(job, file, packed))
-        job.conversions.add(task)
-        task.add_done_callback(job.conversions.discard)
-        try:
-            return await task
-        except asyncio.CancelledError:
-            request = asyncio.current_task()
-            if request is not None and request.cancelling():
-                # Whoever asked is gone, and nobody waits for the file.
-                raise
-            return str(Statement("web.job_deleted"))
+        path = job.folder / file
+        # The certificate of a log gets its name last.
+        made = certificate_path(path) if file in LOGS else path
+        # Not the job itself: its state stays what it is, whatever becomes of this.
+        part = job.model_copy(update={"problem": None})
 
-    async def _convert(self, job: Job, file: str, packed: Packed | None) -> str | None:
-        async with self._conversion_slot:
-            if _is_made(job, file, packed):
-                return None
-            # Not the job itself: its state stays what it is, whatever becomes of this.
-            part = job.model_copy()
-            await self._bounded(part, Task(kind="convert", file=file, packed=packed))
-            return part.problem
+        async def convert() -> None:
+            async with self._conversion_slot:
+                if not made.exists():
+                    task = Task(kind="convert", file=file, title=download_stem(job.name))
+                    await self._bounded(part, task)
+
+        if not made.exists():
+            task = asyncio.create_task(convert())
+            job.conversions.add(task)
+            task.add_done_callback(job.conversions.discard)
+            try:
+                await task
+            except asyncio.CancelledError:
+                request = asyncio.current_task()
+                if request is not None and request.cancelling():
+                    # Whoever asked is gone, and nobody waits for the file.
+                    raise
+                part.problem = str(Statement("web.job_deleted"))
+        if part.problem is not None:
+            raise HTTPException(409, plain(part.problem))
+        return path
 
     async def close(self) -> None:
         """End everything."""
@@ -227,10 +234,14 @@ class Jobs:
 
     async def _work(self, job: Job, task: Task) -> None:
         """Run a worker to its end, and note what it reports."""
+        # What it gets to know of the outside; what it writes aside goes to the job's folder.
+        kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+        if path := os.environ.get("PYTHONPATH"):
+            kept["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, path.split(os.pathsep)))
         process = job.process = await asyncio.create_subprocess_exec(
             *(self.python, "-P", "-m", "sacofa.web.worker"),
             cwd=job.folder,
-            env=_environment(job.folder),
+            env={**kept, "TMPDIR": str(job.folder), "PYTHONUTF8": "1"},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             # A traceback may quote the log, and belongs nowhere.
@@ -255,17 +266,11 @@ class Jobs:
         job.conclude(outcome, process.returncode)
 
 
-async def _cancel(task: asyncio.Task[None] | asyncio.Task[str | None]) -> None:
+async def _cancel(task: asyncio.Task[None]) -> None:
     """End a task and wait until it has ended."""
     task.cancel()
     with suppress(asyncio.CancelledError, Exception):
         await task
-
-
-def _is_made(job: Job, file: str, packed: Packed | None) -> bool:
-    """Tell whether a conversion is done: of a release, the certificate gets its name last."""
-    made = job.folder / packed[0] if packed else certificate_path(job.folder / file)
-    return made.exists()
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
@@ -280,19 +285,3 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
-
-
-def _say_crash(status: int | None) -> Statement:
-    if status == -signal.SIGKILL:
-        return Statement("web.job_killed")
-    if status is not None and status < 0:
-        return Statement("web.job_ended_by_signal", signal=-status)
-    return Statement("web.job_ended_with_status", status=str(status))
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    """What a worker gets to know of the outside; what it writes aside goes to the job's folder."""
-    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-    if path := os.environ.get("PYTHONPATH"):
-        kept["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, path.split(os.pathsep)))
-    return {**kept, "TMPDIR": str(folder), "PYTHONUTF8": "1"}

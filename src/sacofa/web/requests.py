@@ -7,9 +7,10 @@ settings of the mechanisms, and their help texts.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, create_model
 
@@ -81,24 +82,20 @@ class ReadField:
     choices: tuple[str, ...] = ()
 
 
-def _read_field(name: str, hint: object, help: str) -> ReadField | None:
-    # All of several types have None among them, and then it is the default.
-    parts = tuple(part for part in get_args(hint) if part is not NoneType)
-    parts = parts if NoneType in get_args(hint) else (hint,)
-    choices = get_args(parts[0]) if get_origin(parts[0]) is Literal else ()
-    if not choices and parts not in READ_TYPES:
-        return None
-    kind, type_, default = READ_TYPES.get(parts, ("choice", parts[0] | None, None))
-    declared = (type_, Field(default=default, description=help))
-    return ReadField(name=name, kind=kind, help=help, declared=declared, choices=choices)
-
-
-def read_fields() -> tuple[ReadField, ...]:
+def read_fields() -> Iterator[ReadField]:
     """List the fields for an upload; those of another type are in `BY_HAND`."""
     hints, docs = get_type_hints(ReadOptions), field_docs(ReadOptions)
-    names = [entry.name for entry in fields(ReadOptions) if entry.name not in LEFT_OUT]
-    found = (_read_field(name, hints[name], docs[name]) for name in names)
-    return tuple(entry for entry in found if entry is not None)
+    for name in (entry.name for entry in fields(ReadOptions) if entry.name not in LEFT_OUT):
+        # All of several types have None among them, and then it is the default.
+        parts = tuple(part for part in get_args(hints[name]) if part is not NoneType)
+        parts = parts if NoneType in get_args(hints[name]) else (hints[name],)
+        choices = get_args(parts[0]) if get_origin(parts[0]) is Literal else ()
+        if choices or parts in READ_TYPES:
+            kind, type_, default = READ_TYPES.get(parts, ("choice", parts[0] | None, None))
+            declared = (type_, Field(default=default, description=docs[name]))
+            yield ReadField(
+                name=name, kind=kind, help=docs[name], declared=declared, choices=choices
+            )
 
 
 FIELDS = {**{entry.name: entry.declared for entry in read_fields()}, **BY_HAND}
@@ -115,15 +112,25 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
 
 
-class _Columns(_Model):
-    def options(self) -> ReadOptions:
-        """The same, as readers take it; a person has one case if nobody says."""
-        return read_options(self.model_dump())
+def _with(found: dict[str, Any]) -> Callable[[type[BaseModel]], Any]:
+    """Add the fields that the library declares to a class."""
+    return lambda model: create_model(
+        model.__name__, __base__=model, __doc__=model.__doc__, **found
+    )
 
 
 def _of(name: str, default: object = None) -> Any:
     """A field that the library declares, with its help text."""
     return Field(default=default, description=DOCS[name])
+
+
+@_with(FIELDS)
+class ColumnChoice(_Model):
+    """How a log is read. Columns that are left out are found by their names."""
+
+    def options(self) -> ReadOptions:
+        """The same, as readers take it; a person has one case if nobody says."""
+        return read_options(self.model_dump())
 
 
 class ModelChoice(_Model):
@@ -167,36 +174,16 @@ _OFFERED = {
 """Every setting of a mechanism that is a value; rules are files or logs of their own."""
 
 
-class _Mechanism(_Model):
+@_with(_OFFERED)
+class MechanismChoice(_Model):
+    """A mechanism and its settings, as on the command line."""
+
     mechanism: str = Field(default=DEFAULT, max_length=50, description="Name of the mechanism.")
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = _of("seed")
 
     def settings(self) -> dict[str, object]:
         """The settings that were given, by option."""
         return {option: getattr(self, option) for option in _OFFERED}
-
-
-if TYPE_CHECKING:
-    # The real fields are those that the library declares.
-    MechanismChoice = _Mechanism
-
-    class ColumnChoice(_Columns):
-        """How a log is read."""
-
-        def __init__(self, **content: object) -> None: ...
-else:
-    MechanismChoice = create_model(
-        "MechanismChoice",
-        __base__=_Mechanism,
-        __doc__="A mechanism and its settings, as on the command line.",
-        **_OFFERED,
-    )
-    ColumnChoice = create_model(
-        "ColumnChoice",
-        __base__=_Columns,
-        __doc__="How a log is read. Columns that are left out are found by their names.",
-        **FIELDS,
-    )
 
 
 class AttributeChoice(_Model):

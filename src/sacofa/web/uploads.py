@@ -14,6 +14,7 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from ..errors import ReadError, SacofaError, Statement
+from ..events.bounded_file import ENDINGS
 from ..events.find_source import format_of
 from ..events.formats import SUFFIXES
 from .requests import ColumnChoice
@@ -23,10 +24,18 @@ from .settings import ServeSettings
 MAX_LOGS = 20
 """How many logs one person may have uploaded at a time."""
 BLOCK = 1 << 20
+SUFFIX = re.compile(
+    f"({'|'.join(map(re.escape, SUFFIXES))})({'|'.join(map(re.escape, ENDINGS))})?$", re.ASCII
+)
+"""How a name ends that tells a format: one of a fixed list, whatever the name is."""
 
 
-class TooManyError(SacofaError):
-    """More uploads or jobs than one person may have."""
+class RefusedError(SacofaError):
+    """A request that the app itself refuses, with a status of HTTP and a code of the catalogue."""
+
+    def __init__(self, status: int, code: str, **values: object) -> None:
+        super().__init__(Statement(f"web.{code}", **values))
+        self.status = status
 
 
 class Upload(LogAnswer):
@@ -60,9 +69,12 @@ class Uploads:
             upload.seconds_left = max(0, round(upload.until - self._settings.clock()))
         return found
 
-    def get(self, owner: str, id: str) -> Upload | None:
+    def get(self, owner: str, id: str) -> Upload:
         """One of a person's uploads; those of others do not exist."""
-        return next((upload for upload in self.of(owner) if upload.id == id), None)
+        for upload in self.of(owner):
+            if upload.id == id:
+                return upload
+        raise RefusedError(404, "no_log")
 
     async def receive(self, owner: str, name: str, blocks: AsyncIterator[bytes]) -> Upload:
         """Write a log to disk as it comes in; nothing is left of one that does not come whole."""
@@ -70,13 +82,17 @@ class Uploads:
         suffix = _known_suffix(name)
         # Those that are still coming count, or many at once would pass any limit.
         if len(self.of(owner)) + self._coming[owner] >= MAX_LOGS:
-            raise TooManyError(Statement("web.too_many_logs", logs=MAX_LOGS))
-        id = secrets.token_urlsafe(16)
+            raise RefusedError(429, "too_many_logs", logs=MAX_LOGS)
+        id, size, digest = secrets.token_urlsafe(16), 0, hashlib.sha256()
         path = self._settings.folder / "logs" / id / f"log{suffix}"
         path.parent.mkdir(parents=True, mode=0o700)
         self._coming[owner] += 1
         try:
-            size, sha256 = await _write(path, blocks)
+            with path.open("xb", buffering=BLOCK) as file:
+                async for block in blocks:
+                    size += len(block)
+                    digest.update(block)
+                    await run_in_threadpool(file.write, block)
             if not size:
                 raise ReadError(name, Statement("file.empty"))
         except BaseException:
@@ -84,11 +100,10 @@ class Uploads:
             raise
         finally:
             self._coming[owner] -= 1
-        until = self._settings.clock() + self._settings.keep
-        upload = Upload(
+        until, sha256 = self._settings.clock() + self._settings.keep, digest.hexdigest()
+        upload = self._uploads[id] = Upload(
             id=id, owner=owner, name=name, path=path, bytes=size, sha256=sha256, until=until
         )
-        self._uploads[id] = upload
         return upload
 
     def forget_inspection(self, id: str) -> None:
@@ -108,17 +123,6 @@ class Uploads:
         return [u for u in self._uploads.values() if u.until <= now and not u.using]
 
 
-async def _write(path: Path, blocks: AsyncIterator[bytes]) -> tuple[int, str]:
-    """Write blocks to a new file; return their size and hash."""
-    size, digest = 0, hashlib.sha256()
-    with path.open("xb", buffering=BLOCK) as file:
-        async for block in blocks:
-            size += len(block)
-            digest.update(block)
-            await run_in_threadpool(file.write, block)
-    return size, digest.hexdigest()
-
-
 def plain_name(name: str) -> str:
     """The last part of a name, without what could not be shown."""
     last = PureWindowsPath(PurePosixPath(name).name).name
@@ -134,12 +138,7 @@ def download_stem(name: str) -> str:
 
 
 def _known_suffix(name: str) -> str:
-    """The end of a name that tells a format: one of a fixed list, whatever the name is."""
     format_of(Path(name))
-    # A name that was let through ends with a format, or with one and how it is packed.
-    for ending in ("$", r"\.[a-z0-9]{1,4}$"):
-        for suffix in SUFFIXES:
-            found = re.search(re.escape(suffix) + ending, name.lower(), re.ASCII)
-            if found:
-                return found[0]
+    if found := SUFFIX.search(name.lower()):
+        return found[0]
     raise ReadError(name, Statement("file.unknown_suffix"))

@@ -30,7 +30,7 @@ from ..events.preview import count_disordered, preview
 from ..events.profile import offered_columns
 from ..mechanisms.registry import make_mechanism
 from ..messages import render
-from ..release import Release, certificate_path, read_release, write_release
+from ..release import certificate_path, read_release, write_release
 from ..release.formats import FORMATS
 from ..release.publish import Listener, Request
 from ..release.rules import public_rules
@@ -42,7 +42,7 @@ Content = dict[str, object]
 """A JSON object."""
 Tell = Callable[[str, float], None]
 CERTIFICATE = ".certificate.json"
-RELEASE = "release.parquet"
+RELEASE = "log.parquet"
 """The release as it is kept, with its times. Other formats are made of it when asked for."""
 LOGS = tuple(f"log{each.suffix}" for each in FORMATS)
 """The released log in every format."""
@@ -92,9 +92,7 @@ class Task:
     dataset: str | None = None
     released_by: str | None = None
     file: str = ""
-    """The format to convert a release to, as the name of a file."""
-    packed: tuple[str, str] | None = None
-    """The zip file to make, and the name of the log in it."""
+    """The file to make of a release; downloads begin with `title`."""
 
 
 def main() -> None:
@@ -110,9 +108,12 @@ def main() -> None:
     too_much = str(Statement("web.too_much_memory", **values))
     trusted = bool(task.columns.get("trusted"))
     if trusted:
-        _limit_memory(task.memory)
+        # The checks are off, and the file may be anything.
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = task.memory if hard == resource.RLIM_INFINITY else min(task.memory, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     try:
-        outcome: Content = {**JOBS[task.kind](task, _Teller()), **_preview(task)}
+        outcome: Content = {**JOBS[task.kind](task, _teller()), **_preview(task)}
     except ColumnsError as error:
         columns = {"missing": error.missing, "present": _small(error.present[:MAX_COLUMNS], [])}
         outcome = {"problem": explain(error, task), "columns": columns, **_preview(task)}
@@ -124,13 +125,6 @@ def main() -> None:
             raise
         outcome = {"problem": too_much}
     _write({"outcome": outcome})
-
-
-def _limit_memory(memory: int) -> None:
-    """Bound the memory: the checks are off, and the file may be anything."""
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def _is_full(memory: int) -> bool:
@@ -219,15 +213,9 @@ def anonymize(task: Task, tell: Tell) -> Content:
     for name in FIGURES:
         with write_whole(name) as part:
             write_figures(release, part)
-    figures = {"dataset": task.dataset, "ledger": _shown(from_ledger), "notices": _shown(notices)}
-    return {"release": {**summarize(release), **figures}, "secret_notices": _shown(confidential)}
-
-
-def summarize(release: Release) -> Content:
-    """The figures that a page shows of a release."""
     certificate = release.certificate
     meaning = None if certificate.epsilon is None else explain_epsilon(certificate.epsilon)
-    return {
+    figures = {
         "promise": say_promise(certificate),
         **{name: getattr(meaning, name, None) for name in ("strength", "level", "epsilon")},
         "verdict": None if certificate.verdict is None else str(certificate.verdict),
@@ -235,7 +223,11 @@ def summarize(release: Release) -> Content:
         "publishable": certificate.publishable,
         "cases": release.variants.cases,
         "variants": len(release.variants),
+        "dataset": task.dataset,
+        "ledger": _shown(from_ledger),
+        "notices": _shown(notices),
     }
+    return {"release": figures, "secret_notices": _shown(confidential)}
 
 
 def _public_rules(task: Task, notify: Callable[[Statement], None]) -> Rules | None:
@@ -257,16 +249,15 @@ def _public_rules(task: Task, notify: Callable[[Statement], None]) -> Rules | No
 
 
 def convert(task: Task, tell: Tell) -> Content:
-    """Write a release in another format, with its certificate, and all into one zip file."""
-    file = Path(task.file)
-    if not file.exists():
-        write_release(read_release(RELEASE), file, force=True)
-    if task.packed is not None:
-        target, name = task.packed
-        stem = name.rpartition(".anonymized")[0]
-        with write_whole(target) as part, ZipFile(part, "w", ZIP_DEFLATED) as archive:
-            archive.write(file, name)
-            archive.write(certificate_path(file), f"{name}{CERTIFICATE}")
+    """Write a release in another format, with its certificate, or all into one zip file."""
+    log = task.file.removesuffix(".zip").removesuffix(CERTIFICATE)
+    if not certificate_path(log).exists():
+        write_release(read_release(RELEASE), log, force=True)
+    if task.file.endswith(".zip"):
+        name, stem = log.replace("log", task.title, 1), task.title.removesuffix(".anonymized")
+        with write_whole(task.file) as part, ZipFile(part, "w", ZIP_DEFLATED) as archive:
+            archive.write(log, name)
+            archive.write(certificate_path(log), f"{name}{CERTIFICATE}")
             archive.write("report.html", f"{stem}.report.html")
             archive.write("figures.csv", f"{stem}.figures.csv")
     return {}
@@ -307,15 +298,17 @@ def read_options(chosen: Mapping[str, object]) -> ReadOptions:
     return ReadOptions(**content)  # type: ignore[arg-type]
 
 
-class _Teller:
-    """Tells the app how far the job is, and not more often than it matters."""
-
+def _teller() -> Tell:
+    """Tell the app how far the job is, and not more often than it matters."""
     last = ("", -1.0)
 
-    def __call__(self, stage: str, done: float) -> None:
-        if stage != self.last[0] or abs(done - self.last[1]) >= 0.01:
-            self.last = (stage, done)
+    def tell(stage: str, done: float) -> None:
+        nonlocal last
+        if stage != last[0] or abs(done - last[1]) >= 0.01:
+            last = (stage, done)
             _write({"stage": stage, "done": done})
+
+    return tell
 
 
 def _write(content: Content) -> None:
