@@ -6,14 +6,15 @@ and messages, which are passed over too.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import chain, combinations
+from typing import NamedTuple, TypeVar
 
 from ...errors import Statement
 from ..reading import RefusedError
-from .net import MAX_PARTS, Part
+from .net import Part
 from .xml import Element, flat
 
 ROLES = {
@@ -35,8 +36,35 @@ ROLES = {
 }
 """What each element of a process is; others are passed over, or refused."""
 REFUSED = ("complexGateway", "choreographyTask", "subChoreography", "callChoreography")
-TRIGGER = "EventDefinition"
 LOOPS = ("standardLoopCharacteristics", "multiInstanceLoopCharacteristics")
+
+
+MAX_BRANCHES = 8
+"""An inclusive gateway may have this many branches: every set of them is a step."""
+T = TypeVar("T")
+
+
+def subsets(items: Sequence[T]) -> chain[tuple[T, ...]]:
+    """Every set of items but the empty one."""
+    return chain.from_iterable(combinations(items, n + 1) for n in range(len(items)))
+
+
+@dataclass(eq=False)
+class Scope:
+    """A process or the inside of a subprocess."""
+
+    key: str
+    line: int | None
+    nodes: list[Node] = field(default_factory=list)
+
+
+class Flow(NamedTuple):
+    """A sequence flow."""
+
+    key: str
+    target: Node
+    optional: bool
+    """Whether it has a condition, or leaves an inclusive gateway."""
 
 
 class Node:
@@ -49,124 +77,156 @@ class Node:
         trigger: Kind of event: timer, error, link … or empty.
         reference: Error, escalation or link that is meant; empty for any.
         is_task: Whether it is one activity, unless it calls a process of the file.
+        creates: Whether it begins a case where others do not.
         interrupts: Whether a boundary event ends what it is attached to.
         on_event: Whether it is an event subprocess.
+        into: The flows that lead to it.
+        leaving: The flows that begin here.
+        events: The boundary events that are attached to it, without those of compensation.
     """
 
-    def __init__(self, element: Element, role: str, inner: Scope | None) -> None:
-        self.key, self.role, self.element, self.inner = element.get("id"), role, element, inner
+    def __init__(self, element: Element, role: str, scope: Scope) -> None:
+        self.key, self.role, self.element, self.scope = element.get("id"), role, element, scope
+        self.inner: Scope | None = None
         self.name = flat(element.get("name"))
-        what = Statement(f"model.bpmn.{role}", name=self.name or self.key)
-        self.part = Part(what=what, line=element.line)
         self.called = element.get("calledElement").rpartition(":")[2] if role == "call" else ""
         self.loop = next(iter(element.children(*LOOPS)), None)
-        self.trigger, self.reference = "", ""
-        for event in [child for child in element.inside if child.kind.endswith(TRIGGER)][:1]:
-            self.trigger = event.kind.removesuffix(TRIGGER)
-            refs = (v for k, v in event.attributes.items() if k.endswith("Ref"))
-            self.reference = flat(event.get("name") or next(refs, ""))
+        self.trigger, self.reference = _trigger(element)
         self.is_task = role in ("task", "call")
+        self.creates = role == "start" or element.flag("instantiate")
         self.interrupts = element.flag("cancelActivity", default=True)
         self.on_event = element.flag("triggeredByEvent")
         self.compensates = element.flag("isForCompensation")
         self.is_link_target = role == "catch" and self.trigger == "link"
+        is_awaited = role in ("catch", "boundary") and not self.is_link_target
+        takes_time = is_awaited or self.on_event or (self.is_task and not self.name)
+        what = Statement(f"model.bpmn.{role}", name=self.name or self.key)
+        self.part = Part(what=what, line=element.line, takes_time=takes_time)
+        self.into: list[Flow] = []
+        self.leaving: list[Flow] = []
+        self.events: list[Node] = []
+
+    @property
+    def is_begin(self) -> bool:
+        """Whether a case can begin here. Start events count, even if a flow leads to one."""
+        outside = self.role == "boundary" or self.compensates or self.on_event
+        return self.role == "start" or not (outside or self.is_link_target or self.into)
+
+    def choices(self) -> list[list[Flow]]:
+        """Return all sets of flows that may be taken when the node is done."""
+        always, maybe, otherwise = list[Flow](), list[Flow](), list[Flow]()
+        for flow in self.leaving:
+            if flow.key == self.element.get("default"):
+                otherwise.append(flow)
+            else:
+                (maybe if flow.optional else always).append(flow)
+        if self.role in ("exclusive", "event_based"):
+            chosen = [[flow] for flow in self.leaving]
+        elif len(maybe) > MAX_BRANCHES:
+            what, line = self.part.what, self.part.line
+            raise RefusedError("model.bpmn.branches", line, part=what, limit=MAX_BRANCHES)
+        else:
+            # The default flow is taken if no condition holds.
+            some = ([*always, *some] for some in subsets(maybe))
+            chosen = [*some, [*always, *otherwise]]
+        return list(filter(None, chosen)) or [[]]
+
+    def alone(self) -> Scope:
+        """Return a scope with just this node, to which no flow or event belongs."""
+        node = copy(self)
+        node.into, node.leaving, node.events = [], [], []
+        return Scope(self.key, self.part.line, [node])
 
 
-class Flow(NamedTuple):
-    """A sequence flow."""
-
-    key: str
-    target: str
-    conditional: bool
-
-
-@dataclass(eq=False)
-class Scope:
-    """A process or the inside of a subprocess: its nodes, the flows into and out of each."""
-
-    key: str
-    line: int
-    nodes: dict[str, Node] = field(default_factory=dict)
-    into: defaultdict[str, list[Flow]] = field(default_factory=lambda: defaultdict(list))
-    leaving: defaultdict[str, list[Flow]] = field(default_factory=lambda: defaultdict(list))
-
-    def all_nodes(self) -> Iterator[Node]:
-        """Yield the nodes of this scope and of all those inside it."""
-        for node in self.nodes.values():
-            yield node
-            if node.inner is not None:
-                yield from node.inner.all_nodes()
+def _trigger(element: Element) -> tuple[str, str]:
+    for event in element.inside:
+        if event.kind.endswith("EventDefinition"):
+            refs = (value for key, value in event.attributes.items() if key.endswith("Ref"))
+            kind = event.kind.removesuffix("EventDefinition")
+            return kind, flat(event.get("name") or next(refs, ""))
+    return "", ""
 
 
 def read_bpmn(root: Element) -> tuple[dict[str, Scope], list[Statement]]:
     """Read the processes of a file by key, and what was passed over."""
-    reader = _Reader()
-    processes: dict[str, Scope] = {}
+    reader, processes = _Reader(), dict[str, Scope]()
     for element in root.children("process"):
         scope = reader.scope(element)
         if scope.key in processes:
             raise RefusedError("model.bpmn.twice", element.line, id=scope.key)
         processes[scope.key] = scope
     reader.connect()
+    reader.attach()
     processes = {key: scope for key, scope in processes.items() if scope.nodes}
     if not processes:
         raise RefusedError("model.bpmn.no_process", root.line)
-    lanes, messages = Statement("model.note.lanes"), Statement("model.note.messages")
-    passed_over = {"lane": lanes, "messageFlow": messages}
-    return processes, [note for kind, note in passed_over.items() if any(root.below(kind))]
+    notes = {"lane": "model.note.lanes", "messageFlow": "model.note.messages"}
+    return processes, [Statement(note) for kind, note in notes.items() if any(root.below(kind))]
 
 
 class _Reader:
     """Reads one BPMN file."""
 
     def __init__(self) -> None:
-        self.homes: dict[str, Scope] = {}
+        self.nodes: dict[str, Node] = {}
         self.flows: list[Element] = []
 
     def scope(self, element: Element) -> Scope:
         """Read the nodes of a process or subprocess, and of what is inside them."""
-        scope = Scope(key=element.get("id"), line=element.line)
+        scope = Scope(element.get("id"), element.line)
         for child in element.inside:
-            key = child.get("id")
             if child.kind == "sequenceFlow":
                 self.flows.append(child)
             elif child.kind in REFUSED:
-                name = flat(child.get("name")) or key
+                name = flat(child.get("name")) or child.get("id")
                 raise RefusedError("model.bpmn.refused", child.line, kind=child.kind, name=name)
             elif role := ROLES.get(child.kind):
-                self._refuse_key(key, child)
-                self.homes[key] = scope
-                inner = self.scope(child) if role in ("subprocess", "ad_hoc") else None
-                scope.nodes[key] = Node(child, role, inner if inner and inner.nodes else None)
+                node = Node(child, role, scope)
+                if not node.key:
+                    raise RefusedError("model.bpmn.no_id", child.line, kind=child.kind)
+                if node.key in self.nodes:
+                    raise RefusedError("model.bpmn.twice", child.line, id=node.key)
+                self.nodes[node.key] = node
+                scope.nodes.append(node)
+                if role in ("subprocess", "ad_hoc"):
+                    inner = self.scope(child)
+                    node.inner = inner if inner.nodes else None
         return scope
 
-    def _refuse_key(self, key: str, element: Element) -> None:
-        if not key:
-            raise RefusedError("model.bpmn.no_id", element.line, kind=element.kind)
-        if key in self.homes:
-            raise RefusedError("model.bpmn.twice", element.line, id=key)
-        if len(self.homes) >= MAX_PARTS:
-            raise RefusedError("model.too_many_parts", element.line, limit=MAX_PARTS)
-
     def connect(self) -> None:
-        """Give every flow to the scope whose nodes it connects."""
+        """Find what flows connect, and what boundary events are attached to."""
         seen: set[str] = set()
         for number, element in enumerate(self.flows):
             key = element.get("id") or f"flow {number}"
             if key in seen:
                 raise RefusedError("model.bpmn.twice", element.line, id=key)
             seen.add(key)
-            source, target = self._end(element, "sourceRef"), self._end(element, "targetRef")
-            home = self.homes[source]
-            if self.homes[target] is not home:
+            source, target = (self._node(element, end) for end in ("sourceRef", "targetRef"))
+            if target.scope is not source.scope:
                 raise RefusedError("model.bpmn.border", element.line, id=key)
-            flow = Flow(key, target, bool(element.children("conditionExpression")))
-            home.into[target].append(flow)
-            home.leaving[source].append(flow)
+            if target.role == "boundary":
+                line, what = target.part.line, target.part.what
+                raise RefusedError("model.bpmn.flow_to_boundary", line, part=what)
+            condition = any(element.children("conditionExpression"))
+            optional = {"inclusive": True, "parallel": False}.get(source.role, condition)
+            flow = Flow(key, target, optional)
+            target.into.append(flow)
+            source.leaving.append(flow)
 
-    def _end(self, flow: Element, attribute: str) -> str:
-        node = flow.get(attribute)
-        if node not in self.homes:
-            unknown = RefusedError("model.no_node", flow.line, id=node, attribute=attribute)
-            raise unknown.advise(node, self.homes)
-        return node
+    def attach(self) -> None:
+        """Find what boundary events are attached to."""
+        where = "attachedToRef"
+        for node in self.nodes.values():
+            if node.role == "boundary":
+                key, line = node.element.get(where), node.part.line
+                if key not in self.nodes or self.nodes[key].scope is not node.scope:
+                    raise RefusedError("model.no_node", line, id=key, attribute=where)
+                if node.trigger != "compensate":
+                    self.nodes[key].events.append(node)
+
+    def _node(self, element: Element, attribute: str) -> Node:
+        key = element.get(attribute)
+        if key not in self.nodes:
+            unknown = RefusedError("model.no_node", element.line, id=key, attribute=attribute)
+            raise unknown.advise(key, self.nodes)
+        return self.nodes[key]

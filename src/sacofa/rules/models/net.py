@@ -48,6 +48,8 @@ class Part:
     """Its line in the file."""
     running: bool = False
     """Whether a token there only says that something runs, not what it waits for."""
+    takes_time: bool = False
+    """Whether a silent step of it takes time: awaited events, tasks without a name."""
 
 
 @dataclass(frozen=True, eq=False)
