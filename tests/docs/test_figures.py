@@ -16,7 +16,7 @@ from sacofa import Certified
 from sacofa.evaluate import comparison, experiment, reproduction
 from sacofa.evaluate.measures import model
 from sacofa.mechanisms.certified import verdict
-from sacofa.synthesis.flow import release
+from sacofa.synthesis.flow.tuning import TUNING
 
 from .pages import DOCS, FENCE, ROOT
 
@@ -106,7 +106,7 @@ SETTINGS = {
         f"{float(100 * share):g} %"
         for share in (
             Certified.time_share, Certified.attribute_share, Certified.large_log_ratio,
-            comparison.COMMON_LENGTH, Fraction(1, release.CASES_EACH_INSERTION),
+            comparison.COMMON_LENGTH, Fraction(1, TUNING.cases_each_insertion),
         )
     ),
 }  # fmt: skip

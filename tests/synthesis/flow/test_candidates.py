@@ -13,9 +13,9 @@ from sacofa.synthesis.flow.chain import Chain, UniformSampler
 from sacofa.synthesis.flow.steps import KeptSteps, StepOdds
 
 
-def chain_of(steps: KeptSteps, max_length: int) -> Chain:
+def chain_of(steps: KeptSteps, max_length: int, once: frozenset[int] = frozenset()) -> Chain:
     """A chain with a fixed seed."""
-    return Chain(steps, max_length, UniformSampler(Noise(SeededBits(2))))
+    return Chain(steps, max_length, UniformSampler(Noise(SeededBits(2))), once=once)
 
 
 def test_candidates_are_few_and_new() -> None:
@@ -69,7 +69,7 @@ def test_the_likeliest_changes_of_usual_sequences_are_tried() -> None:
         likeliest=(usual, (0, 1)),
         odds=StepOdds(votes=votes, weights=weights, cases=80.0),
     )
-    generator = CandidateGenerator(steps, chain_of(steps, 5), frozenset({3}))
+    generator = CandidateGenerator(steps, chain_of(steps, 5, frozenset({3})))
     first = generator.first(30, {}, 100, generator.samples(1_000))
     assert first[:2] == [usual, (0, 1)] and (0, 2, 3, 1) in first[:6]
     assert len(first) == 30

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from sacofa.kernel.language import Ids
 from sacofa.kernel.queries.flow import FULL_WEIGHT
-from sacofa.synthesis.flow.candidates import BLOCK, likely_edits
-from sacofa.synthesis.flow.steps import CLEAR, StepOdds
+from sacofa.synthesis.flow.candidates import likely_edits
+from sacofa.synthesis.flow.steps import StepOdds
+from sacofa.synthesis.flow.tuning import TUNING
 
 Floats = NDArray[np.float64]
 USUAL = (0, 1, 2, 3, 4, 5)
@@ -47,10 +48,14 @@ def plain_edits(usual: Ids) -> set[Ids]:
     number = len(usual)
     found: set[Ids] = set()
     for i in range(number):
-        parts = [*range(i, min(i + BLOCK, number) + 1), number]
+        parts = [*range(i, min(i + TUNING.longest_change, number) + 1), number]
         for j in parts[1:]:
             found.add(usual[:i] + usual[j:])
-            for k in range(j + 1, min(j + BLOCK, number) + 1) if j <= i + BLOCK else ():
+            for k in (
+                range(j + 1, min(j + TUNING.longest_change, number) + 1)
+                if j <= i + TUNING.longest_change
+                else ()
+            ):
                 found.add(usual[:i] + usual[j:k] + usual[i:j] + usual[k:])
     return found
 
@@ -75,7 +80,7 @@ def test_odds_are_those_of_votes() -> None:
     votes[0] = [1, 3, 9, 90]
     odds = odds_of(votes, 200.0).beside((1, 2))
     assert odds[3, 1] == odds[1, 2] == odds[2, 3] == 0
-    assert odds[1, 1] < 0 < odds[0, 1] < odds[0, 2] == odds[0, 3] <= CLEAR
+    assert odds[1, 1] < 0 < odds[0, 1] < odds[0, 2] == odds[0, 3] <= TUNING.clear_step
     # Of few cases a step has few votes, and no step tells much.
     few = odds_of(votes, 1.0).beside((1, 2))
     assert np.abs(few).max() < 0.5

@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 
 from sacofa.synthesis.flow.answers import (
-    MARGIN,
     bin_edges,
     choose_length,
     known_length,
     mean_length,
 )
+from sacofa.synthesis.flow.tuning import TUNING
 
 
 def test_lengths_are_chosen_where_cases_end() -> None:
@@ -22,7 +22,7 @@ def test_lengths_are_chosen_where_cases_end() -> None:
     votes = np.full(len(edges), 30)
     votes[edges.index(12)], votes[edges.index(18)] = 500, 300
     # Three bins more than what is seen: noise hides the few cases that are longest.
-    chosen = edges[edges.index(18) + MARGIN]
+    chosen = edges[edges.index(18) + TUNING.spare_lengths]
     assert choose_length(edges, votes, Fraction(1, 20), 850) == (chosen, False) == (62, False)
     nothing = np.zeros(len(edges), dtype=np.int64)
     assert choose_length(edges, nothing, Fraction(1, 20), 850) == (30, True)
@@ -51,7 +51,7 @@ def test_where_noise_hides_the_lengths_of_many_they_are_not_taken_for_short() ->
     votes[0], votes[5:11] = 500, 80
     assert choose_length(edges, votes, epsilon, 980) == (30, True)
     # A few hidden ones may be anything: no reason to doubt the rest.
-    assert choose_length(edges, votes, epsilon, 600) == (edges[MARGIN], False)
+    assert choose_length(edges, votes, epsilon, 600) == (edges[TUNING.spare_lengths], False)
     # What is seen of longer ones is longer still.
     votes[edges.index(62)] = 200
     assert choose_length(edges, votes, epsilon, 1_180) == (30, True)

@@ -8,12 +8,12 @@ import numpy as np
 
 from sacofa.kernel.queries.flow import FULL_WEIGHT, ActivityVotes
 from sacofa.synthesis.flow.answers import (
-    LEAST_WEIGHT,
     activities_once,
     activities_repeated,
     activities_there,
     step_weights,
 )
+from sacofa.synthesis.flow.tuning import TUNING
 
 VOTES = np.array([[90_000, 0], [100, -50], [40_000, 60_000], [-3_000, 10]])
 NOISE = Fraction(1, 2_000)
@@ -42,6 +42,6 @@ def test_the_commoner_an_activity_the_less_its_steps_count() -> None:
     A case gives more than five times as many votes to what it repeats, so these count a fifth.
     """
     votes = np.array([[0, 0], [3, 15], [6, 0], [12, 0], [6, 30], [600, 0], [10**9, 9**9], [-5, 0]])
-    full, least = FULL_WEIGHT, LEAST_WEIGHT
+    full, least = FULL_WEIGHT, TUNING.min_step_weight
     weights = step_weights(votes, Fraction(1, 2), ActivityVotes(8))
     assert weights == (full, full, full, 8, 8, least, least, full)

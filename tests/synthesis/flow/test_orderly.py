@@ -7,8 +7,10 @@ from fractions import Fraction
 from sacofa import Certified
 from sacofa.kernel import Cases, Noise
 from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import perform
-from sacofa.synthesis.flow.release import RARER, drop_disorder, orderly_core, orders_of
+from sacofa.synthesis.flow.release import drop_disorder, mark_core, orders_of
+from sacofa.synthesis.flow.tuning import TUNING
 
 from ...mechanisms.certified.mixture import log_of
 
@@ -28,8 +30,8 @@ def test_what_few_cases_do_may_come_in_both_orders() -> None:
         fitted = {(0, 1): before, (1, 0): 2.0, (0,): 500.0}
         return set(drop_disorder(fitted, 10.0, lambda kept: {ids: fitted[ids] for ids in kept}))
 
-    assert left(RARER * 2.0) == {(0, 1), (1, 0), (0,)}
-    assert left(RARER * 2.0 + 1) == {(0, 1), (0,)}
+    assert left(TUNING.rarer * 2.0) == {(0, 1), (1, 0), (0,)}
+    assert left(TUNING.rarer * 2.0 + 1) == {(0, 1), (0,)}
 
 
 def test_a_way_back_is_no_disorder_of_its_own() -> None:
@@ -46,9 +48,9 @@ def test_a_way_back_is_no_disorder_of_its_own() -> None:
 
 def test_the_core_lies_inside_the_release() -> None:
     """The core is some of the released variants, in good order."""
-    released = {(0, 1, 2): 90, (0, 2, 1): 3, (0, 1, 1, 2): 2, (3,): 40}
-    core = orderly_core(released, 4, Fraction(1), Fraction(11, 2))
-    assert core == {(0, 1, 2): 90, (3,): 40}
+    released = VariantCounts.of({tuple("abc"): 90, tuple("acb"): 3, tuple("abbc"): 2, ("d",): 40})
+    core = mark_core(released, Fraction(1), Fraction(11, 2))
+    assert dict(released.where(core)) == {tuple("abc"): 90, ("d",): 40}
     log = log_of([300, 90, 5, 60, 0, 3, 2])
     outcome = perform(Certified(epsilon=1), Cases(variants=log), Noise(SeededBits(2)))
     assert outcome.log.core is not None and len(outcome.log.core) == len(outcome.log.variants)

@@ -70,10 +70,10 @@ def moved(
     )
     population = Population(samples, steps, answers, longest, sampler.uniform)
     for _ in range(rounds):
-        times = Counter(population.sequences())
+        times = Counter(population.samples)
         start = spread(times, len(cases))
         population.evolve(start, estimate(evidence, start), len(cases))
-    return samples, population.sequences()
+    return samples, population.samples
 
 
 def shares(cases: Sequence[Ids], times: int = 1) -> np.ndarray:
@@ -115,7 +115,7 @@ def test_without_answers_about_activities_samples_are_selected_only() -> None:
     samples: list[Ids] = [(0,)] * 50 + [(1,)] * 50
     population = Population(samples, np.ones((8, 8), dtype=np.int64), None, 9, sampler.uniform)
     population.evolve({(0,): 50.0, (1,): 50.0}, {(0,): 80.6, (1,): 19.4}, 100)
-    assert Counter(population.sequences()) in (Counter({(0,): 80, (1,): 20}),
+    assert Counter(population.samples) in (Counter({(0,): 80, (1,): 20}),
                                                Counter({(0,): 81, (1,): 19}))  # fmt: skip
 
 

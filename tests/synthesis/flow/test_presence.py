@@ -11,7 +11,8 @@ from sacofa import Certified, VariantCounts
 from sacofa.kernel import Cases, Noise
 from sacofa.kernel.bits import SeededBits
 from sacofa.mechanisms import perform
-from sacofa.synthesis.flow.release import CASES_EACH_INSERTION, insert_missing
+from sacofa.synthesis.flow.release import insert_missing
+from sacofa.synthesis.flow.tuning import TUNING
 
 VOTES = np.full((5, 5), -1.0)
 VOTES[0, 2] = VOTES[2, 1] = 4.0
@@ -27,9 +28,9 @@ def test_missing_activities_are_inserted_where_votes_support_them() -> None:
 
 def test_few_cases_are_changed() -> None:
     """At most one of so many, the activity with the most votes first."""
-    found = insert_missing({(0, 1): CASES_EACH_INSERTION}, VOTES, 10)
-    assert found == {(0, 1): CASES_EACH_INSERTION - 1, (0, 2, 1): 1}
-    less = {(0, 1): CASES_EACH_INSERTION - 1}
+    found = insert_missing({(0, 1): TUNING.cases_each_insertion}, VOTES, 10)
+    assert found == {(0, 1): TUNING.cases_each_insertion - 1, (0, 2, 1): 1}
+    less = {(0, 1): TUNING.cases_each_insertion - 1}
     assert insert_missing(less, VOTES, 10) == less
 
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sacofa.synthesis.flow.answers import CLEAR, NOISE, PER_SCALE, shrink
+from sacofa.synthesis.flow.answers import NOISE, shrink
+from sacofa.synthesis.flow.tuning import TUNING
 
 Floats = NDArray[np.float64]
 Shrink = Callable[[Floats], tuple[Floats, Floats]]
@@ -88,9 +89,9 @@ def test_more_is_never_expected_to_be_less(answers: list[float]) -> None:
     """A higher answer is not expected to hold less; nothing is below 0; what is clear is kept."""
     means, variances = shrink(np.array(answers))
     order = np.argsort(answers, kind="stable")
-    assert (np.diff(means[order]) >= -1 / PER_SCALE).all()
+    assert (np.diff(means[order]) >= -1 / TUNING.parts_per_scale).all()
     assert (means >= 0).all() and (variances >= -1e-9).all()
-    clear = np.array(answers) >= CLEAR
+    clear = np.array(answers) >= TUNING.clear_cell
     assert (means[clear] == np.array(answers)[clear]).all()
     assert (variances[clear] == NOISE).all()
 

@@ -16,10 +16,6 @@ from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import FULL_WEIGHT
 from sacofa.synthesis.flow.chain import Chain, UniformSampler
 from sacofa.synthesis.flow.steps import (
-    CLEAR,
-    EACH,
-    LENGTHS,
-    USING,
     StepOdds,
     _reached,
     connect,
@@ -28,6 +24,7 @@ from sacofa.synthesis.flow.steps import (
     likeliest_ways_back,
     most_false_steps,
 )
+from sacofa.synthesis.flow.tuning import TUNING
 
 small = st.integers(-30, 60)
 
@@ -47,7 +44,7 @@ def score(row: list[list[float]], cases: float, way: Steps, length: int) -> floa
     most = cases / (length + 1)
     whole = 0.0
     for a, b in way:
-        shares = [min(share * most, CLEAR) for share in USING]
+        shares = [min(share * most, TUNING.clear_step) for share in TUNING.path_shares]
         each = [exp(min(max(2 * row[a][b] - more, -more), more)) for more in shares]
         whole += log(sum(each) / len(each)) - log(3) / 2
     return whole
@@ -67,12 +64,13 @@ def test_the_likeliest_ways_are_the_likeliest(rows: list[list[float]], cases: fl
     ways = [way for way in EVERY if all(rows[a][b] > -inf for a, b in way)]
     assert set(found) <= set(ways)
     best = sorted(
-        (score(rows, cases, way, length) for length in LENGTHS for way in ways), reverse=True
+        (score(rows, cases, way, length) for length in TUNING.path_lengths for way in ways),
+        reverse=True,
     )
     if ways:
-        first = max(score(rows, cases, found[0], length) for length in LENGTHS)
+        first = max(score(rows, cases, found[0], length) for length in TUNING.path_lengths)
         assert first == pytest.approx(best[0])
-    assert len(found) == len(LENGTHS) * min(EACH, len(ways))
+    assert len(found) == len(TUNING.path_lengths) * min(TUNING.paths_per_length, len(ways))
 
 
 def test_many_steps_of_as_many_votes_as_cases_would_give_beat_two_lucky_ones() -> None:

@@ -70,14 +70,14 @@ class CertifiedRun:
         shown = ask.frequent(steps, max_length, scale) if large else {}
         on_progress(0.4)
         chain = Chain(steps, max_length, self._sampler, ask.rules, once)
-        generator = CandidateGenerator(steps, chain, once)
+        generator = CandidateGenerator(steps, chain)
         answers = ask.activity_answers(votes, once)
         samples, uniform = generator.samples(size), self._sampler.uniform
         population = Population(samples, steps.weights, answers, max_length, uniform)
-        start = spread(Counter(population.sequences()), size)
+        start = spread(Counter(population.samples), size)
         population.evolve(start, estimate(ask.evidence, start), size)
         length = self._set.list_length(size, self._session.unit)
-        first = generator.first(length, shown, size, population.sequences())
+        first = generator.first(length, shown, size, population.samples)
         if self._set.earlier is not None:
             first = with_earlier(first, self._set.earlier, names, max_length)
         vote = ask.vote("search", first, ask.split.search)
@@ -169,7 +169,7 @@ def _share_out(
     size: int,
 ) -> dict[Ids, float]:
     """Divide the votes between their candidates and the samples near them."""
-    samples = Counter(filter(generator.fits, population.sequences()))
+    samples = Counter(filter(generator.fits, population.samples))
     for ids in known:
         samples.setdefault(ids, 1)
     return share_out(samples, vote.candidates, vote.nearest, size)

@@ -25,41 +25,14 @@ from ...kernel.queries.flow import (
 from ...kernel.queries.protocol import Answer
 from ..numerics import Floats, Ints
 from ..thresholds import smallest_threshold
+from .tuning import TUNING
 
-CLEAR = 20
-"""From so many noise scales on, an answer is taken as it is."""
-PER_SCALE = 4
-"""Numbers are looked at in such parts of a noise scale."""
-ROUNDS = 60
-"""So often the distribution is improved; more changes hardly anything."""
 NOISE = 2.0
 """The variance of Laplace's noise, in squares of its scale."""
 
 SURE = log(20) / sqrt(2)
 """Laplace noise stays within so many standard deviations in 95 of 100 runs; a sum of several, more
 often."""
-
-CUT = Fraction(2, 100)
-"""The part of the cases that may be longer than the chosen length."""
-FALSE, FAR_FALSE = Fraction(1, 200), Fraction(1, 20_000)
-"""How many empty bins may look filled, expected; and of those far beyond all others that do."""
-MARGIN = 3
-"""So many bins are added: noise hides the few cases that are longest."""
-HIDDEN = Fraction(1, 4)
-"""If noise hides the lengths of a larger part of the cases, they may well be longer than others."""
-UNSEEN = 30
-"""The choice where noise hides all lengths, and the least where it hides many."""
-
-FALSE_ACTIVITIES = Fraction(6)
-"""Expected number of activities that no case has and that are kept all the same."""
-FALSE_REPEATS = Fraction(3)
-"""So many activities that no case repeats may look repeated, expected."""
-AGAIN = Fraction(1)
-"""An activity repeats itself if its votes for that are as many noise scales."""
-COMMON = 3
-"""From as many noise scales of votes on, the steps of an activity count less than others'."""
-LEAST_WEIGHT = 6
-"""They count no less than that, however common it is: what many do is asked for as well."""
 
 
 def shrink(answers: Floats) -> tuple[Floats, Floats]:
@@ -78,15 +51,17 @@ def shrink(answers: Floats) -> tuple[Floats, Floats]:
         return result
 
     # Below 0 an answer says no more than 0 does: the chances of all numbers are the same.
-    places = np.rint(np.clip(answers, 0, CLEAR) * PER_SCALE).astype(np.int64)
-    hidden = answers < CLEAR
-    cells = np.bincount(places[hidden], minlength=PER_SCALE * CLEAR + 1)
-    numbers = np.arange(cells.size + PER_SCALE) / PER_SCALE
-    chances = np.exp(-np.abs(np.arange(cells.size)[:, None] / PER_SCALE - numbers))
+    places = np.rint(np.clip(answers, 0, TUNING.clear_cell) * TUNING.parts_per_scale).astype(
+        np.int64
+    )
+    hidden = answers < TUNING.clear_cell
+    cells = np.bincount(places[hidden], minlength=TUNING.parts_per_scale * TUNING.clear_cell + 1)
+    numbers = np.arange(cells.size + TUNING.parts_per_scale) / TUNING.parts_per_scale
+    chances = np.exp(-np.abs(np.arange(cells.size)[:, None] / TUNING.parts_per_scale - numbers))
     # Half of the cells are empty and anything else is as likely, to begin with.
     prior = np.full(numbers.size, 0.5 / (numbers.size - 1))
     prior[0] = 0.5
-    for _ in range(ROUNDS if hidden.any() else 0):
+    for _ in range(TUNING.shrinking_rounds if hidden.any() else 0):
         prior = cells @ given(prior) / cells.sum()
     likely = given(prior)
     means = likely @ numbers
@@ -134,16 +109,18 @@ def bin_edges(longest: int) -> list[int]:
 def choose_length(edges: list[int], votes: Ints, epsilon: Fraction, cases: int) -> tuple[int, bool]:
     """Choose the smallest upper end that few enough cases exceed, as far as noise lets one see.
 
-    Bins whose votes noise alone could explain count as empty. MARGIN bins are added for what it
+    Bins whose votes noise alone could explain count as empty. Some bins are added for what it
     hides. Where it hides the lengths of too many of so many cases, the choice is no smaller than
     where nothing is seen. Tell also whether that was what decided.
     """
     seen = _seen(edges, votes, epsilon)
     shown = int(seen.sum())
     longer = shown - np.cumsum(seen)
-    enough = longer * CUT.denominator <= shown * CUT.numerator
-    chosen = edges[min(int(enough.argmax()) + MARGIN, len(edges) - 1)]
-    hidden = (cases - shown) * HIDDEN.denominator > cases * HIDDEN.numerator
+    enough = longer * TUNING.longer_cases.denominator <= shown * TUNING.longer_cases.numerator
+    chosen = edges[min(int(enough.argmax()) + TUNING.spare_lengths, len(edges) - 1)]
+    hidden = (
+        cases - shown
+    ) * TUNING.hidden_cases.denominator > cases * TUNING.hidden_cases.numerator
     if not shown or (hidden and chosen < unseen_length(edges)):
         return unseen_length(edges), True
     return chosen, False
@@ -152,7 +129,11 @@ def choose_length(edges: list[int], votes: Ints, epsilon: Fraction, cases: int) 
 def known_length(longest: int) -> int | None:
     """The length that is chosen whatever is answered; None: that depends on the answer."""
     # So few bins are all within the margin of the first.
-    return longest if len(bin_edges(longest)) <= MARGIN + 1 and longest <= UNSEEN else None
+    return (
+        longest
+        if len(bin_edges(longest)) <= TUNING.spare_lengths + 1 and longest <= TUNING.unseen_length
+        else None
+    )
 
 
 def mean_length(edges: list[int], votes: Ints, epsilon: Fraction) -> float | None:
@@ -163,7 +144,7 @@ def mean_length(edges: list[int], votes: Ints, epsilon: Fraction) -> float | Non
 
 def unseen_length(edges: list[int]) -> int:
     """The choice where noise hides all lengths, or would hide them."""
-    return min(UNSEEN, edges[-1])
+    return min(TUNING.unseen_length, edges[-1])
 
 
 def _seen(edges: list[int], votes: Ints, epsilon: Fraction) -> Ints:
@@ -172,11 +153,14 @@ def _seen(edges: list[int], votes: Ints, epsilon: Fraction) -> Ints:
     A false bin of cases a hundred times as long would ruin the release: it takes more to believe
     in lengths that leave out several bins.
     """
-    near, far = (smallest_threshold(epsilon, len(edges), false) for false in (FALSE, FAR_FALSE))
+    near, far = (
+        smallest_threshold(epsilon, len(edges), false)
+        for false in (TUNING.false_lengths, TUNING.false_far_lengths)
+    )
     seen = np.where(votes >= near, votes, 0)
     last = int(votes.argmax())
     for i in range(last + 1, len(votes)):
-        if i - last > MARGIN + 1 and votes[i] < far:
+        if i - last > TUNING.spare_lengths + 1 and votes[i] < far:
             seen[i] = 0
         if seen[i]:
             last = i
@@ -193,7 +177,14 @@ def step_weights(votes: Ints, epsilon: Fraction, query: ActivityVotes) -> tuple[
     # A case gives so many times as many votes to what it repeats.
     times = max(query.for_repeats // (VOTE_UNITS - query.for_repeats), 1)
     return tuple(
-        max(round(FULL_WEIGHT * COMMON / max(total * epsilon, Fraction(COMMON))), LEAST_WEIGHT)
+        max(
+            round(
+                FULL_WEIGHT
+                * TUNING.common_scales
+                / max(total * epsilon, Fraction(TUNING.common_scales))
+            ),
+            TUNING.min_step_weight,
+        )
         for total in (votes[:, 0] + votes[:, 1] // times).tolist()
     )
 
@@ -207,7 +198,7 @@ def activities_there(votes: Ints, epsilon: Fraction) -> list[int]:
     if not len(votes):
         return []
     total, most = votes.sum(axis=1), votes.max(axis=1)
-    bound = smallest_threshold(epsilon, len(votes), FALSE_ACTIVITIES)
+    bound = smallest_threshold(epsilon, len(votes), TUNING.false_activities)
     # Two cells have half as much noise again as one.
     places: list[int] = np.flatnonzero((most >= bound) | (2 * total >= 3 * bound)).tolist()
     return places or [int(total.argmax())]
@@ -220,12 +211,12 @@ def activities_repeated(votes: Ints, epsilon: Fraction) -> dict[int, int]:
     """
     if not len(votes):
         return {}
-    bound = smallest_threshold(epsilon, len(votes), FALSE_REPEATS)
+    bound = smallest_threshold(epsilon, len(votes), TUNING.false_repeats)
     places: list[int] = np.flatnonzero(votes[:, 1] >= bound).tolist()
     return {activity: int(votes[activity, 1]) for activity in places}
 
 
 def activities_once(votes: Ints, epsilon: Fraction) -> frozenset[int]:
     """Find the activities that cases do not repeat, as far as noise lets one see."""
-    places: list[int] = np.flatnonzero(votes[:, 1] < ceil(AGAIN / epsilon)).tolist()
+    places: list[int] = np.flatnonzero(votes[:, 1] < ceil(TUNING.repeat_scales / epsilon)).tolist()
     return frozenset(places)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
 import numpy as np
@@ -19,46 +18,17 @@ from ...kernel.variants import VariantCounts
 from ..numerics import Floats
 from .chain import Chain
 from .steps import KeptSteps
-
-
-@dataclass(frozen=True, kw_only=True)
-class CandidateTuning:
-    """Parameters of the lists of candidates, and of the samples that they are chosen from."""
-
-    samples_each_case: int = 2
-    """Samples for each case: with fewer, a fit has too little to choose from."""
-    fewest_samples: int = 200
-    most_samples: int = 4_000
-    most_events: int = 50_000
-    """All samples together have about that many events at most: it bounds time and memory."""
-    likeliest: float = 0.75
-    """Part of the first list that the likeliest paths may take, if no variant is published."""
-    changes: float = 0.5
-    """Part of a list that changes of the usual sequences may take."""
-    changes_each: int = 20
-    """Changes of one usual sequence."""
-    most_changed: int = 5
-    """Usual sequences that are changed, those of most weight."""
-    longest_changed: int = 100
-    """Longer ones are not: one change of many events makes them hardly nearer to any case."""
-    tries: int = 10
-    """Tries for each place in the list, if it is not full otherwise."""
-
-
-TUNING = CandidateTuning()
+from .tuning import TUNING
 
 
 class CandidateGenerator:
-    """Proposes candidates."""
+    """Proposes candidates that keep the rules of a chain."""
 
-    def __init__(self, steps: KeptSteps, chain: Chain, once: frozenset[int] = frozenset()) -> None:
-        """Take the steps; what is proposed keeps the chain's rules, and repeats nothing `once`."""
+    def __init__(self, steps: KeptSteps, chain: Chain) -> None:
         self._chain = chain
         self._allowed = steps.allowed.tolist()
         self._likeliest = steps.likeliest
         self._odds = steps.odds
-        self._walker = chain.walker
-        self._once = once
 
     def samples(self, cases: int) -> list[Ids]:
         """Sample the chain, the more the more cases there are."""
@@ -86,8 +56,15 @@ class CandidateGenerator:
             likeliest = dict.fromkeys(islice(found, 1), 1.0)
             found.update(dict.fromkeys(self.changed(likeliest, size)))
         self._add(found, (ids for ids, _ in Counter(samples).most_common()), wanted)
-        self._add(found, self._draws(wanted), wanted)
-        self._add_anything(found, wanted)
+        tries = range(TUNING.tries * wanted)
+        self._add(found, (self._chain.draw() for _ in tries), wanted)
+        if self._chain.walker is not None:
+            # Where noise hides nearly all steps, rules still say what there can be.
+            for _ in tries:
+                if len(found) >= wanted:
+                    break
+                if self.fits(ids := self._chain.draw_anything(), steps=False):
+                    found[ids] = None
         # A vote needs something to vote for.
         return list(found) or [()]
 
@@ -98,7 +75,7 @@ class CandidateGenerator:
         found = dict.fromkeys([*shown, *ranked[: size - int(TUNING.changes * size)]])
         found.update(dict.fromkeys(self.changed({ids: fitted[ids] for ids in ranked}, size)))
         self._add(found, ranked, size)
-        self._add(found, self._draws(size), size)
+        self._add(found, (self._chain.draw() for _ in range(TUNING.tries * size)), size)
         return list(found) or [()]
 
     def _add(self, found: dict[Ids, None], proposals: Iterable[Ids], size: int) -> None:
@@ -108,19 +85,6 @@ class CandidateGenerator:
                 break
             if self.fits(ids):
                 found[ids] = None
-
-    def _draws(self, size: int) -> Iterator[Ids]:
-        """Samples of the chain, as many as are tried for a list of this size."""
-        return (self._chain.draw() for _ in range(TUNING.tries * size))
-
-    def _add_anything(self, found: dict[Ids, None], size: int) -> None:
-        """Where noise hides nearly all steps, rules still say what there can be."""
-        for _ in range(TUNING.tries * size):
-            anything = self._chain.draw_anything() if len(found) < size else None
-            if anything is None:
-                break
-            if self._harmless(anything, steps=False):
-                found[anything] = None
 
     def changed(self, weights: Mapping[Ids, float], size: int) -> list[Ids]:
         """Make the likeliest changes of the sequences of most weight, for a list of this size."""
@@ -138,31 +102,28 @@ class CandidateGenerator:
             found.update(dict.fromkeys(islice(new, min(TUNING.changes_each, most))))
         return list(found)
 
-    def fits(self, sequence: Ids) -> bool:
+    def fits(self, sequence: Ids, *, steps: bool = True) -> bool:
         """Whether a sequence is short enough, and harmless."""
-        return len(sequence) <= self._chain.max_length and self._harmless(sequence)
-
-    def _harmless(self, sequence: Ids, *, steps: bool = True) -> bool:
+        chain, walker = self._chain, self._chain.walker
         # Whether there are cases without events was voted for, like any other step.
-        if steps and not sequence and not self._allowed[self._chain.end][-1]:
+        if len(sequence) > chain.max_length or (
+            steps and not sequence and not self._allowed[chain.end][-1]
+        ):
             return False
-        if self._walker is None and len(set(sequence)) < len(sequence):
-            single = [i for i in sequence if i in self._once]
-            if len(set(single)) < len(single):
-                return False
-            # What leads back to a repeated activity must not vanish from between.
-            if any(a == b and not self._allowed[a][a] for a, b in pairwise(sequence)):
-                return False
-        finished = len(sequence) < self._chain.max_length
-        return self._walker is None or self._walker.keeps(sequence, finished)
+        if walker is not None:
+            return walker.keeps(sequence, len(sequence) < chain.max_length)
+        if len(set(sequence)) == len(sequence):
+            return True
+        single = [i for i in sequence if i in chain.once]
+        # What leads back to a repeated activity must not vanish from between.
+        return len(set(single)) == len(single) and all(
+            a != b or self._allowed[a][a] for a, b in pairwise(sequence)
+        )
 
 
 Edit = tuple[float, int, Ids, int]
 """How likely a change is; how many activities stay before it, what comes then, and where the
 sequence goes on."""
-BLOCK = 5
-"""A part that comes elsewhere, or is skipped, has at most so many activities; the rest of a case
-may be skipped however long it is."""
 
 
 def likely_edits(sequence: Ids, odds: Floats) -> Iterator[Ids]:
@@ -190,18 +151,14 @@ def _edits(sequence: Ids, odds: Floats) -> Iterator[Edit]:
     # With its end, and at place −1 its beginning, which has the same number.
     path = (*sequence, end, end)
     for i in range(number):
-        for j in range(i + 1, min(i + BLOCK, number - 1) + 1):
-            for k in range(j + 1, min(j + BLOCK, number) + 1):
+        for j in range(i + 1, min(i + TUNING.longest_change, number - 1) + 1):
+            for k in range(j + 1, min(j + TUNING.longest_change, number) + 1):
                 # From before both to the second, from that to the first, and on from there.
                 new = odds[path[i - 1], path[j]] + odds[path[k - 1], path[i]]
                 new += odds[path[j - 1], path[k]]
                 yield float(new), i, sequence[j:k] + sequence[i:j], k
-        for j in (*range(i + 1, min(i + 1 + BLOCK, number)), number):
+        for j in (*range(i + 1, min(i + 1 + TUNING.longest_change, number)), number):
             yield float(odds[path[i - 1], path[j]]), i, (), j
-
-
-MOST_KNOWN = 500
-"""So many earlier variants are taken at most, the most frequent first."""
 
 
 def with_earlier(
@@ -214,5 +171,5 @@ def with_earlier(
     moved = earlier.project_onto(activities).truncate(max_length)
     sequences = list(moved.sequences())
     order = np.argsort(-moved.counts, kind="stable").tolist()
-    known = list(dict.fromkeys(sequences[i] for i in order))[:MOST_KNOWN]
+    known = list(dict.fromkeys(sequences[i] for i in order))[: TUNING.most_earlier]
     return list(dict.fromkeys([*known, *found]))

@@ -25,8 +25,6 @@ FRACTION = 53
 """The bits of a floating-point number that lie below its exponent."""
 FIRST, MOST = 64, 4096
 """Numbers that are drawn together, at first and at most."""
-NONE = -1
-"""The state after a harmful step."""
 Choices = tuple[list[int], list[int]]
 """What may come next, and the running sums of its weights."""
 
@@ -79,11 +77,7 @@ class RuleWalker:
         def step(state: int, activity: int) -> int:
             return int(states.step(np.array([state]), np.array([activity]))[0])
 
-        @cache
-        def harmless(state: int, activity: int) -> int:
-            return step(state, activity) if activity in allowed(state) else NONE
-
-        self.allowed, self.step, self._harmless = allowed, step, harmless
+        self.allowed, self.step = allowed, step
         """The harmless next activities in a state, where the number of activities is the end; and
         the state after one more activity."""
 
@@ -91,9 +85,9 @@ class RuleWalker:
         """Whether a sequence is harmless as a whole."""
         state = self.start
         for activity in sequence:
-            state = self._harmless(state, activity)
-            if state == NONE:
+            if activity not in self.allowed(state):
                 return False
+            state = self.step(state, activity)
         return not finished or self._end in self.allowed(state)
 
 
@@ -114,11 +108,12 @@ class Chain:
         """
         self.max_length = max_length
         self.end = len(steps.weights) - 1
+        self.once = once
+        self.walker = None if rules is None else RuleWalker(rules)
         self._sampler = sampler
         self._weights = steps.weights
-        self._after: dict[int, Choices] = {}
-        self.walker = None if rules is None else RuleWalker(rules)
-        self._once = once
+        self._after = cache(lambda a: _choices(dict(enumerate(steps.weights[a].tolist()))))
+        """What may come directly after an activity."""
 
     def draw(self) -> Ids:
         """Sample a sequence."""
@@ -127,28 +122,30 @@ class Chain:
             return self._draw_within_rules(self.walker, guided=True)
         path, done = [self.end], set[int]()
         while len(path) <= self.max_length:
-            following = self._next(path[-1])
+            choices = self._after(path[-1])
+            following = self._sampler.pick(choices) if choices[0] else self.end
             if following in done:
-                options, sums = self._steps_after(path[-1])
-                weights = np.diff(sums, prepend=0).tolist()
-                left = {i: n for i, n in zip(options, weights, strict=True) if i not in done}
+                weights = np.diff(choices[1], prepend=0).tolist()
+                left = {i: n for i, n in zip(choices[0], weights, strict=True) if i not in done}
                 following = self._sampler.pick(_choices(left)) if left else self.end
             if following == self.end:
                 break
             path.append(following)
-            if following in self._once:
+            if following in self.once:
                 done.add(following)
         return tuple(path[1:])
 
-    def draw_anything(self) -> Ids | None:
-        """Draw a sequence that rules allow, whatever the steps are; None: there are no rules."""
-        return None if self.walker is None else self._draw_within_rules(self.walker, guided=False)
+    def draw_anything(self) -> Ids:
+        """Draw a sequence that rules allow, whatever the steps are; () without rules."""
+        return () if self.walker is None else self._draw_within_rules(self.walker, guided=False)
 
     def _draw_within_rules(self, walker: RuleWalker, *, guided: bool) -> Ids:
         path, state = [self.end], walker.start
         while len(path) <= self.max_length:
-            allowed = walker.allowed(state)
-            following = self._next(path[-1]) if guided else None
+            allowed, following = walker.allowed(state), None
+            if guided:
+                choices = self._after(path[-1])
+                following = self._sampler.pick(choices) if choices[0] else self.end
             if following not in allowed:
                 # Steps that passed come first; else whatever is harmless has the same chance.
                 weights = {b: int(self._weights[path[-1], b]) if guided else 1 for b in allowed}
@@ -160,16 +157,6 @@ class Chain:
             path.append(following)
             state = walker.step(state, following)
         return tuple(path[1:])
-
-    def _next(self, activity: int) -> int:
-        choices = self._steps_after(activity)
-        return self._sampler.pick(choices) if choices[0] else self.end
-
-    def _steps_after(self, activity: int) -> Choices:
-        """What may come directly after an activity; worked out when it is first asked for."""
-        if activity not in self._after:
-            self._after[activity] = _choices(dict(enumerate(self._weights[activity].tolist())))
-        return self._after[activity]
 
 
 def _choices(weights: Mapping[int, int]) -> Choices:

@@ -17,8 +17,8 @@ be explained, the more so the surer that is: or the highest noise would be expla
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import chain, pairwise
@@ -29,73 +29,36 @@ import numpy as np
 from ...base.distance import nearest
 from ...kernel.language import Ids
 from ...kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes, TrigramVotes, length_votes
-from ..numerics import Floats, Ints, add_up, minimize_convex, one_thread
+from ..numerics import Floats, Ints, minimize_convex, one_thread
 from .answers import NOISE, shrink
+from .tuning import TUNING
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Entries = Iterator[tuple[int, float]]
+Entries = Iterable[tuple[int, float]]
 Table = Callable[[Ids], Entries]
 """What one case of a sequence adds to which cells of a query."""
-SUREST = 0.7
-"""What a cell is expected to hold is taken to be no surer than this variance."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EstimateTuning:
-    """Parameters of the fit."""
-
-    holds: tuple[float, ...] = (16.0, 4.0, 1.0, 0.25, 0.0625)
-    """What a case that moves by one unit of entropy costs, in squares of noise scales: from strong
-    to weak, as long as a weaker one explains clearly more."""
-    gain: float = 1.01
-    """A weaker hold has to lower the squares of what is left unexplained by this factor."""
-    sampling: float = 0.05
-    """Part of the variance of a random sample to within which an answer is explained."""
-    least: float = 1e-3
-    """Part of the votes that all sequences get alike: what has no case cannot be multiplied."""
-    most: float = 30.0
-    """No number is multiplied by more than e to this power on the way."""
-    rounds: int = 150
-    """The solver stops after that many."""
-
-
-TUNING = EstimateTuning()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class System:
     """The equations of a pool; every cell is divided by the scale of its noise."""
 
-    owners: Ints
-    """Of each entry, the sequence of the pool that adds it: in order."""
-    cells: Ints
-    """Of each entry, the cell that it is added to."""
-    amounts: Floats
-    """Of each entry, what a case of the sequence adds to the cell."""
-    size: int
-    """How many sequences the pool has."""
+    adds: csr_array
+    """[sequence, cell]: what a case of the sequence adds to the cell, times how sure that is."""
     answers: Floats
-    """What each cell is expected to hold."""
+    """What each cell is expected to hold, times how sure that is."""
     sureness: Floats
-    """What the entries and the answers of each cell were multiplied by: how sure its answer is."""
+    """What the entries and the answer of each cell were multiplied by."""
     noisy: Floats
     """The answer of each cell as it is."""
     others: float
     """The squares of the answers of cells that no sequence of the pool adds to, added up."""
 
-    def given(self, weights: Floats) -> Floats:
-        """What these numbers of cases would give to each cell."""
-        return add_up(self.cells, self.amounts * weights[self.owners], len(self.answers))
-
-    def variances(self, weights: Floats) -> Floats:
-        """The variance of each cell if cases were a random sample with these numbers."""
-        return add_up(self.cells, self.amounts**2 * weights[self.owners], len(self.answers))
-
     def misfit(self, weights: Floats) -> float:
         """How far the answers are from what these numbers of cases would give: squares added up."""
-        missing = self.noisy - self.given(weights) / self.sureness
+        missing = self.noisy - self.adds.T @ weights / self.sureness
         return float(missing @ missing) + self.others
 
 
@@ -105,19 +68,8 @@ class _Answer:
     expected: Floats
     sureness: Floats
     noise: float
-    table: Table
-    known: dict[Ids, tuple[list[int], list[float]]] = field(default_factory=dict)
-    """The entries of sequences that were asked for: they are again in nearly every fit."""
-
-    def entries(self, ids: Ids) -> tuple[list[int], list[float]]:
-        """The cells that a case of a sequence adds to, and what."""
-        found = self.known.get(ids)
-        if found is None:
-            added: dict[int, float] = {}
-            for cell, amount in self.table(ids):
-                added[cell] = added.get(cell, 0.0) + amount
-            found = self.known[ids] = list(added), list(added.values())
-        return found
+    entries: Callable[[Ids], tuple[list[int], list[float]]]
+    """The cells that a case of a sequence adds to, and what."""
 
 
 class Nearest:
@@ -137,17 +89,13 @@ class Nearest:
         self._known.update(zip(new, found, strict=True))
         return [self._known[ids] for ids in pool]
 
-    def table(self, ids: Ids) -> Entries:
-        """A case adds 1 to the candidate that it is nearest to; its place must have been asked."""
-        yield self._known[ids], 1.0
-
 
 class Evidence:
     """The answers so far."""
 
     def __init__(self) -> None:
         self._answers: list[_Answer] = []
-        self._prepare: list[Callable[[Sequence[Ids]], object]] = []
+        self._candidates: list[Nearest] = []
 
     def add(
         self,
@@ -162,26 +110,40 @@ class Evidence:
         It counts as if its noise were `trust` times smaller.
         """
         scaled = values.ravel().astype(np.float64) * float(trust * noise / units)
-        sureness = np.ones(scaled.size)
-        self._answers.append(_Answer(scaled, scaled, sureness, float(trust * noise), table))
+        self._add(scaled, scaled, np.ones(scaled.size), float(trust * noise), table)
 
     def add_sparse(self, values: Ints, noise: Fraction, table: Table, units: int = 1) -> Floats:
         """Add an answer of which most cells are empty; give what each likely holds, in cases."""
         scaled = values.ravel().astype(np.float64) * float(noise / units)
         expected, variances = shrink(scaled)
-        sureness = np.sqrt(NOISE / np.maximum(variances, SUREST))
-        self._answers.append(_Answer(scaled, expected, sureness, float(noise), table))
+        sureness = np.sqrt(NOISE / np.maximum(variances, TUNING.min_variance))
+        self._add(scaled, expected, sureness, float(noise), table)
         return expected / float(noise)
 
     def add_nearest(self, votes: Ints, noise: Fraction, candidates: Nearest) -> Floats:
         """Add votes for the nearest candidate; what each likely has comes back."""
-        self._prepare.append(candidates.places)
-        return self.add_sparse(votes, noise, candidates.table)
+        self._candidates.append(candidates)
+        return self.add_sparse(votes, noise, lambda ids: [(candidates.places([ids])[0], 1.0)])
+
+    def _add(
+        self, values: Floats, expected: Floats, sureness: Floats, noise: float, table: Table
+    ) -> None:
+        # The same sequences are asked for in nearly every fit.
+        @cache
+        def entries(ids: Ids) -> tuple[list[int], list[float]]:
+            added: dict[int, float] = {}
+            for cell, amount in table(ids):
+                added[cell] = added.get(cell, 0.0) + amount
+            return list(added), list(added.values())
+
+        self._answers.append(_Answer(values, expected, sureness, noise, entries))
 
     def system(self, pool: Sequence[Ids]) -> System:
         """Write down the equations of a pool."""
-        for prepare in self._prepare:
-            prepare(pool)
+        from scipy.sparse import csr_array
+
+        for candidates in self._candidates:
+            candidates.places(pool)
         parts: list[tuple[Ints | Floats, ...]] = []
         others, before = 0.0, 0
         for answer in self._answers:
@@ -191,10 +153,7 @@ class Evidence:
             places = np.fromiter(chain.from_iterable(here for here, _ in entries), np.int64, total)
             added = np.fromiter(chain.from_iterable(each for _, each in entries), float, total)
             # Of the steps between many activities, hardly any are in a pool.
-            present = np.zeros(len(answer.values), dtype=np.bool_)
-            present[places] = True
-            used = np.flatnonzero(present)
-            places = (np.cumsum(present) - 1)[places]
+            used, places = np.unique(places, return_inverse=True)
             sure, there = answer.sureness[used], answer.values[used]
             owners = np.repeat(np.arange(len(pool)), lengths)
             amounts = added * (answer.noise * sure[places])
@@ -202,17 +161,11 @@ class Evidence:
             parts.append((owners, before + places, amounts, expected, sure, there))
             others += float(answer.values @ answer.values - there @ there)
             before += len(used)
-        joined = [np.concatenate(each) for each in zip(*parts, strict=True)]
-        return System(
-            owners=joined[0],
-            cells=joined[1],
-            amounts=joined[2],
-            size=len(pool),
-            answers=joined[3],
-            sureness=joined[4],
-            noisy=joined[5],
-            others=others,
+        owners, cells, amounts, answers, sureness, noisy = map(
+            np.concatenate, zip(*parts, strict=True)
         )
+        adds = csr_array((amounts, (owners, cells)), shape=(len(pool), before))
+        return System(adds=adds, answers=answers, sureness=sureness, noisy=noisy, others=others)
 
 
 def spread(numbers: Mapping[Ids, float], cases: int) -> dict[Ids, float]:
@@ -241,25 +194,20 @@ def share_out(
     own = np.where(sampled > 0, 1 - (single + 1) / (sampled + 1), 1.0)
     shares = (votes * (1 - own) / np.maximum(sampled, 1.0))[places] * times
     shares[: len(votes)] += own * votes
-    shares += max(TUNING.least * shares.sum(), 1.0) / len(shares)
+    shares += max(TUNING.least_share * shares.sum(), 1.0) / len(shares)
     return spread(dict(zip(pool, shares.tolist(), strict=True)), cases)
 
 
 def estimate(evidence: Evidence, start: Mapping[Ids, float]) -> dict[Ids, float]:
     """Find the numbers of cases nearest to a start, all above 0, that explain the answers."""
-    from scipy.sparse import csr_array
-
-    system = evidence.system(list(start))
-    first = np.array(list(start.values()))
-    shape = (system.size, len(system.answers))
-    adds = csr_array((system.amounts, (system.owners, system.cells)), shape=shape)
-    variances = system.variances(first)
-    weights, left, prices = first, np.inf, np.zeros(shape[1])
+    system, first = evidence.system(list(start)), np.array(list(start.values()))
+    variances = system.adds.power(2).T @ first
+    weights, left, prices = first, np.inf, np.zeros(len(system.answers))
     for hold in TUNING.holds:
         slack = hold + TUNING.sampling * variances
         with one_thread():
-            prices = _prices(adds, first, system.answers, slack, prices)
-        tried = _moved(adds, first, prices)
+            prices = _prices(system, first, slack, prices)
+        tried = _moved(system, first, prices)
         misfit = system.misfit(tried)
         if misfit * TUNING.gain > left:
             break
@@ -267,25 +215,25 @@ def estimate(evidence: Evidence, start: Mapping[Ids, float]) -> dict[Ids, float]
     return dict(zip(start, weights.tolist(), strict=True))
 
 
-def _prices(adds: csr_array, first: Floats, answers: Floats, slack: Floats, near: Floats) -> Floats:
+def _prices(system: System, first: Floats, slack: Floats, near: Floats) -> Floats:
     """The prices of cells that minimize the dual; the search begins near others."""
-    by_cell = adds.T.tocsr()
+    by_cell = system.adds.T.tocsr()
     # In these units all prices bend the dual alike.
-    units = np.sqrt(adds.power(2).T @ first + slack)
+    units = np.sqrt(system.adds.power(2).T @ first + slack)
 
     def dual(scaled: Floats) -> tuple[float, Floats]:
         prices = scaled / units
-        weights = _moved(adds, first, prices)
-        value = weights.sum() + (slack * prices) @ prices / 2 - prices @ answers
-        return float(value), (by_cell @ weights + slack * prices - answers) / units
+        weights = _moved(system, first, prices)
+        value = weights.sum() + (slack * prices) @ prices / 2 - prices @ system.answers
+        return float(value), (by_cell @ weights + slack * prices - system.answers) / units
 
-    best: Floats = minimize_convex(dual, near * units, max_rounds=TUNING.rounds) / units
+    best: Floats = minimize_convex(dual, near * units, max_rounds=TUNING.fit_rounds) / units
     return best
 
 
-def _moved(adds: csr_array, first: Floats, prices: Floats) -> Floats:
+def _moved(system: System, first: Floats, prices: Floats) -> Floats:
     """The numbers of cases at these prices: each is multiplied by those of its cells."""
-    moved: Floats = first * np.exp(np.minimum(adds @ prices, TUNING.most))
+    moved: Floats = first * np.exp(np.minimum(system.adds @ prices, TUNING.largest_factor))
     return moved
 
 

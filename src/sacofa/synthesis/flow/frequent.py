@@ -19,10 +19,8 @@ from ...rules.learn import learn_rules
 from ...rules.provenance import Stated
 from ...rules.rules import Rules
 from ..thresholds import smallest_threshold
+from .tuning import TUNING
 
-INVENTED = Fraction(1, 10)
-"""How many invented variants a stage may show, expected."""
-MAX_ROUNDS = 5
 SMALL = 500
 """Of so few sequences the same languages come up again and again: they are kept."""
 KEPT = 256
@@ -39,7 +37,7 @@ def all_threshold(epsilon: Fraction, activities: int, max_length: int) -> int:
     # The sequences of each length, and those of full length once more: as truncated cases.
     last: int = activities**max_length
     shorter = max_length if activities == 1 else (last - 1) // (activities - 1)
-    return smallest_threshold(epsilon, shorter + 2 * last, INVENTED)
+    return smallest_threshold(epsilon, shorter + 2 * last, TUNING.invented_variants)
 
 
 def show_frequent(
@@ -62,10 +60,14 @@ def show_frequent(
             return 0
         if not language.size:
             return 0
-        return len(histogram.show(language, smallest_threshold(epsilon, language.size, INVENTED)))
+        return len(
+            histogram.show(
+                language, smallest_threshold(epsilon, language.size, TUNING.invented_variants)
+            )
+        )
 
     show(whole)
-    for _ in range(MAX_ROUNDS):
+    for _ in range(TUNING.publishing_rounds):
         if not histogram.shown:
             break
         if not show(so_far(steps, tuple(histogram.shown), max_length)):

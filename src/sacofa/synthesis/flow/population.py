@@ -21,46 +21,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...kernel.language import Ids
-from ..numerics import add_up
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PopulationTuning:
-    """Parameters of the population."""
-
-    least_step: float = 1e-4
-    """Probability of a pair that was not kept: repairs may need one that noise hid."""
-    room: int = 12
-    """Events by which a sample may become longer than all others."""
-    smoothing: float = 3.0
-    """Cases added to both counts of a pair before they are compared."""
-    pace: float = 0.7
-    """Part of the difference by which the potentials of pairs move; below 1, since they interact.
-    """
-    one_stays: int = 3
-    """One of that many samples is not moved, and the fit decides between it and the others: moves
-    follow pairs alone, and noise in them."""
-    most_moved: int = 100
-    """Activities that are moved, the most frequent ones: time grows with their number."""
-    bisections: int = 26
-    """Halvings of the range of a potential: it is known to 10⁻⁶ then."""
-    largest_potential: float = 30.0
-    """Potentials lie between this and its negative: e³⁰ outweighs everything else."""
-    compared: int = 300
-    """Cases among which different sequences are counted to tell whether hardly two are alike."""
-    various: float = 0.3
-    """Hardly two cases are alike if this part of them differs. Fits of logs with a main path came
-    to 0.15 at most, those of diverse logs to 0.4 and more."""
-
-
-TUNING = PopulationTuning()
+from ..numerics import Bools, Floats, Ints, add_up
+from .tuning import TUNING
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -98,57 +62,45 @@ class Population:
             longest: Cases of that length are truncated, so no sample is made as long.
             uniform: Returns numbers between 0 and 1.
         """
+        self.samples = list(samples)
         self._end = len(steps) - 1
         self._answers = answers
         self._longest = longest
         self._uniform = uniform
-        self._number = len(samples)
-        self._samples = list(samples)
-        self._mean_length = 1.0
         shares = steps / np.maximum(steps.sum(axis=1, keepdims=True), 1)
         self._potentials = np.log(np.maximum(shares, TUNING.least_step))
-
-    def sequences(self) -> list[Ids]:
-        """The samples."""
-        return list(self._samples)
 
     def evolve(self, start: Mapping[Ids, float], fitted: Mapping[Ids, float], size: int) -> None:
         """Select samples by their fitted numbers of cases, and move them.
 
         The potentials of pairs move as far as the fit moved the numbers from the start.
         """
-        pool, weights = list(start), np.array(list(fitted.values()))
-        chosen = self._select(weights)
+        pool, weights, number = list(start), np.array(list(fitted.values())), len(self.samples)
+        # Systematic resampling: the number of copies is the expected one, rounded up or down.
+        sums = np.cumsum(weights)
+        at = (np.arange(number) + self._uniform(1)[0]) * (sums[-1] / number)
+        chosen = np.minimum(np.searchsorted(sums, at), len(weights) - 1)
         if self._answers is None:
-            self._samples = [pool[i] for i in chosen.tolist()]
+            self.samples = [pool[i] for i in chosen.tolist()]
             return
         self._load(pool)
         before, after = self._pairs(np.array(list(start.values()))), self._pairs(weights)
         change = np.log((after + TUNING.smoothing) / (before + TUNING.smoothing))
         self._potentials += TUNING.pace * change
-        self._mean_length = float(weights @ self._lengths) / float(weights.sum())
-        stays = np.arange(len(chosen)) % TUNING.one_stays == 0
+        mean_length = float(weights @ self._lengths) / float(weights.sum())
+        stays = np.arange(number) % TUNING.one_stays == 0
         moved = [pool[i] for i in chosen[~stays].tolist()]
-        self._samples = [pool[i] for i in chosen[stays].tolist()]
-        if moved:
-            self._load(moved)
-            self._move(size / len(moved), self._answers)
-            self._samples += self._unload()
-
-    def _select(self, weights: Floats) -> Ints:
-        """Systematic resampling: the number of copies is the expected one, rounded up or down."""
-        sums = np.cumsum(weights)
-        at = (np.arange(self._number) + self._uniform(1)[0]) * (sums[-1] / self._number)
-        chosen: Ints = np.minimum(np.searchsorted(sums, at), len(weights) - 1)
-        return chosen
-
-    def _move(self, each: float, answers: ActivityAnswers) -> None:
-        """Move the most frequent activities one by one; a sample stands for `each` cases."""
-        order = np.argsort(-(answers.once + answers.repeated), kind="stable")
+        self.samples = [pool[i] for i in chosen[stays].tolist()]
+        if not moved:
+            return
+        self._load(moved)
+        order = np.argsort(-(self._answers.once + self._answers.repeated), kind="stable")
         for activity in order[: TUNING.most_moved].tolist():
             # Votes tell how often activities happen beside others, not how long cases are.
-            longer = float(self._lengths.mean()) / max(self._mean_length, 1.0)
-            self._move_activity(activity, each * longer, answers)
+            longer = float(self._lengths.mean()) / max(mean_length, 1.0)
+            self._move_activity(activity, size / len(moved) * longer, self._answers)
+        rows = zip(self._rows.tolist(), self._lengths.tolist(), strict=True)
+        self.samples += [tuple(row[1 : length + 1]) for row, length in rows]
 
     def _load(self, samples: Sequence[Ids]) -> None:
         """Write the samples into a table."""
@@ -163,11 +115,6 @@ class Population:
         self._counts = counts.reshape(len(samples), -1)[:, :-1].astype(np.int16)
         self._once = (self._counts == 1).sum(axis=1)
         self._again = (self._counts > 1).sum(axis=1)
-
-    def _unload(self) -> list[Ids]:
-        """Read the samples from the table."""
-        rows = zip(self._rows.tolist(), self._lengths.tolist(), strict=True)
-        return [tuple(row[1 : length + 1]) for row, length in rows]
 
     def _pairs(self, weights: Floats) -> Floats:
         """[a, b]: how often b comes directly after a in samples with these weights."""
@@ -202,7 +149,12 @@ class Population:
         new = self._uniform(len(rows)) < chances
         some = np.flatnonzero(new)
         drawn = self._uniform(len(some)) * sums[some, -1]
-        _put_in(table, some, (sums[some] < drawn[:, None]).sum(axis=1) + 1, activity)
+        # What was there moves on.
+        places = (sums[some] < drawn[:, None]).sum(axis=1) + 1
+        columns = np.arange(table.shape[1])
+        longer = np.take_along_axis(table[some], columns - (columns >= places[:, None]), axis=1)
+        longer[np.arange(len(some)), places] = activity
+        table[some] = longer
         now = base + new
         self._once[rows] += (now == 1).astype(np.int64) - (counts[rows] == 1)
         self._again[rows] += (now > 1).astype(np.int64) - (counts[rows] > 1)
@@ -271,14 +223,6 @@ def is_various(fitted: Mapping[Ids, float]) -> bool:
     shares = np.array(list(fitted.values()))
     different = 1 - (1 - shares / shares.sum()) ** TUNING.compared
     return float(different.sum()) >= TUNING.various * TUNING.compared
-
-
-def _put_in(table: Ints, rows: Ints, places: Ints, activity: int) -> None:
-    """Put an activity into these rows at these places; what was there moves on."""
-    columns = np.arange(table.shape[1])
-    longer = np.take_along_axis(table[rows], columns - (columns >= places[:, None]), axis=1)
-    longer[np.arange(len(rows)), places] = activity
-    table[rows] = longer
 
 
 def _logistic(values: Floats) -> Floats:

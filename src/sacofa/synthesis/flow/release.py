@@ -6,12 +6,11 @@ process, and makes the models of miners imprecise.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
 from itertools import chain, combinations, pairwise
+from operator import or_
 
 import numpy as np
 
@@ -19,17 +18,11 @@ from ...base.distance import WHOLE, distances
 from ...kernel.language import Ids
 from ...kernel.variants import VariantCounts
 from ..numerics import Bools, Floats, Ints
+from .tuning import TUNING
 
 Fitted = dict[Ids, float]
-Refit = Callable[[Iterable[Ids]], Fitted]
-"""Fits again what is left of fitted sequences."""
-RARER = 4
-"""One of two orders is a handful beside the other if that has so many times as many cases."""
 FIXED = 1 << 20
 """Fitted numbers are kept to such parts of a case."""
-CASES_EACH_INSERTION = 20
-"""At most one of as many cases is changed: of small logs with many activities, insertions would
-otherwise be most of what is released."""
 WEIGHTS = 32
 """All votes together have so many bits at most: votes times distances then have 52, and floating
 point, which is several times as fast, holds them and their sums exactly."""
@@ -37,7 +30,7 @@ HIGHEST = 1 << 61
 """More than any representative gains: a higher price changes nothing."""
 
 
-def drop_disorder(fitted: Fitted, least: float, refit: Refit) -> Fitted:
+def drop_disorder(fitted: Fitted, least: float, refit: Callable[[Iterable[Ids]], Fitted]) -> Fitted:
     """Drop sequences with an order, or a repeat, that fewer than `least` cases show; fit again.
 
     Of two activities the order that more cases show stays, however few they are, and so does the
@@ -53,7 +46,7 @@ def drop_disorder(fitted: Fitted, least: float, refit: Refit) -> Fitted:
     shown = np.fromiter(chain.from_iterable(orders.values()), np.int64)
     numbers = np.repeat(list(fitted.values()), [len(pairs) for pairs in orders.values()])
     cases = np.bincount(shown, numbers, minlength=len(places))
-    rarer = np.append(cases, 0.0)[opposite] > RARER * cases
+    rarer = np.append(cases, 0.0)[opposite] > TUNING.rarer * cases
     dropped = set(np.flatnonzero((cases < least) & (repeats | rarer)).tolist())
     left = [ids for ids in fitted if dropped.isdisjoint(orders[ids])]
     return refit(left) if left and len(left) < len(fitted) else fitted
@@ -87,6 +80,8 @@ def round_to(numbers: Mapping[Ids, float], size: int) -> dict[Ids, int]:
 def insert_missing(released: Mapping[Ids, int], votes: Floats, max_length: int) -> dict[Ids, int]:
     """Insert each activity that no case has into one case, those with the most votes first.
 
+    It is inserted where most votes support it, of several sequences into that of most cases.
+
     Args:
         released: The released sequences with their numbers of cases.
         votes: [a, b]: noisy votes for b directly after a; the last row begins and the last column
@@ -96,16 +91,23 @@ def insert_missing(released: Mapping[Ids, int], votes: Floats, max_length: int) 
     Returns:
         The same number of cases.
     """
-    result = dict(released)
-    end = len(votes) - 1
+    result, end = dict(released), len(votes) - 1
     there = {a for ids in released for a in ids}
     missing = [a for a in range(end) if a not in there]
     missing.sort(key=lambda a: -float(votes[:, a].max()))
-    for a in missing[: sum(released.values()) // CASES_EACH_INSERTION]:
-        place = _best_place(result, votes, a, max_length)
-        if place is None:
+    for a in missing[: sum(released.values()) // TUNING.cases_each_insertion]:
+        gains = votes[:, a][:, None] + votes[a][None, :]
+        places = (
+            (float(gains[before, after]), cases, ids, i)
+            for ids, cases in result.items()
+            if len(ids) + 1 < max_length
+            for i, (before, after) in enumerate(pairwise((end, *ids, end)))
+        )
+        # Of equal places the first.
+        best = max(places, key=lambda place: place[:2], default=None)
+        if best is None:
             break
-        ids, i = place
+        ids, i = best[2:]
         result[ids] -= 1
         if not result[ids]:
             del result[ids]
@@ -114,45 +116,18 @@ def insert_missing(released: Mapping[Ids, int], votes: Floats, max_length: int) 
     return result
 
 
-def _best_place(
-    released: Mapping[Ids, int], votes: Floats, activity: int, max_length: int
-) -> tuple[Ids, int] | None:
-    """The sequence and the place in it where most votes support an activity.
-
-    Of several, the sequence of most cases; None where none may become longer.
-    """
-    end = len(votes) - 1
-    gains = votes[:, activity][:, None] + votes[activity][None, :]
-    best: tuple[float, int, Ids, int] | None = None
-    for ids, cases in released.items():
-        if len(ids) + 1 >= max_length:
-            continue
-        for i, (before, after) in enumerate(pairwise((end, *ids, end))):
-            found = (float(gains[before, after]), cases, ids, i)
-            if best is None or found[:2] > best[:2]:
-                best = found
-    return None if best is None else (best[2], best[3])
-
-
 def mark_core(variants: VariantCounts, cost: Fraction, order_penalty: Fraction) -> Bools:
-    """Mark the released variants that are the orderly core, by what was released alone."""
+    """Mark the released variants that represent the others in an order that makes sense."""
     released: dict[Ids, int] = {}
     for ids, count in zip(variants.sequences(), variants.counts.tolist(), strict=True):
         # A case without events is dropped from a release, and its core must stay the same.
         if ids:
             released[ids] = released.get(ids, 0) + count
-    core = orderly_core(released, len(variants.activities), cost, order_penalty)
+    sequences, votes = list(released), np.array(list(released.values()), dtype=np.int64)
+    number = len(variants.activities)
+    places = select_medoids(sequences, votes, number, cost=cost, order_penalty=order_penalty)
+    core = {sequences[i] for i in places}
     return np.array([ids in core for ids in variants.sequences()], dtype=np.bool_)
-
-
-def orderly_core(
-    released: Mapping[Ids, int], activities: int, cost: Fraction, order_penalty: Fraction
-) -> dict[Ids, int]:
-    """Choose the released variants that represent the others in an order that makes sense."""
-    variants = list(released)
-    votes = np.array(list(released.values()), dtype=np.int64)
-    places = select_medoids(variants, votes, activities, cost=cost, order_penalty=order_penalty)
-    return {variants[i]: released[variants[i]] for i in places}
 
 
 def select_medoids(
@@ -178,82 +153,48 @@ def select_medoids(
     by_variant = distances(variants, variants, activities)
     nearest = np.full(len(variants), WHOLE, dtype=np.int32)
     off = WHOLE * int(weights.sum())
-    known, chosen = _Orders(), list[int]()
-
-    @cache
-    def orders(i: int) -> _Orders:
-        return _Orders(activities, variants[i])
-
-    def gain(i: int) -> int:
-        return off - int(weights @ np.minimum(nearest, by_variant[i])) - fixed
-
-    def price(i: int) -> int:
-        return known.new_disorder(orders(i)) * each
-
-    # How much nearer all votes come, below 0, with the place of each variant that is left. With
-    # each choice a variant can only be worth less: these are bounds.
-    worth = [(int(weights @ row) - off + fixed, i) for i, row in enumerate(by_variant)]
-    heapq.heapify(worth)
-    while worth:
-        best, most = _best(worth, gain, price)
+    orders = [_orders(ids, activities) for ids in variants]
+    known, chosen = (0, 0, 0), list[int]()
+    # How much nearer all votes come, for each variant that is left. With each choice a variant can
+    # only be worth less: these are bounds.
+    bounds = {i: off - int(weights @ row) - fixed for i, row in enumerate(by_variant)}
+    while bounds:
+        best, most = -1, -math.inf
+        # Disorder only costs: whoever is worth less than the best so far need not be asked.
+        for i in sorted(bounds, key=lambda i: -bounds[i]):
+            if bounds[i] < most:
+                break
+            price = each * (_disorder(*map(or_, known, orders[i])) - _disorder(*known))
+            if bounds[i] - price >= most:
+                bounds[i] = off - int(weights @ np.minimum(nearest, by_variant[i])) - fixed
+                # The lower place among equals, so that no sort decides.
+                best, most = max((best, most), (i, bounds[i] - price), key=lambda b: (b[1], -b[0]))
         if chosen and most <= 0:
             break
         chosen.append(best)
+        del bounds[best]
         nearest = np.minimum(nearest, by_variant[best])
         off = int(weights @ nearest)
-        known.add(orders(best))
+        before, after, repeated = map(or_, known, orders[best])
+        known = (before, after, repeated)
     return chosen
 
 
-def _best(
-    worth: list[tuple[int, int]], gain: Callable[[int], int], price: Callable[[int], int]
-) -> tuple[int, float]:
-    """Take the variant that is worth most out of a heap of bounds; its place, and what it is worth.
-
-    Disorder only costs: whoever is worth less than the best so far need not be asked.
-    """
-    best, most, seen = (0, -1), -math.inf, list[tuple[int, int]]()
-    while worth and -worth[0][0] >= most:
-        bound, i = heapq.heappop(worth)
-        paid = price(i)
-        if -bound - paid >= most:
-            bound = -gain(i)
-            # The lower place among equals, so that no sort decides.
-            if (-bound - paid, -i) > (most, -best[1]):
-                best, most = (bound, i), -bound - paid
-        seen.append((bound, i))
-    for entry in seen:
-        if entry != best:
-            heapq.heappush(worth, entry)
-    return best[1], most
+def _orders(ids: Ids, activities: int) -> tuple[int, int, int]:
+    """Which activity is seen before which, after which, and repeated: a bit for each (pair)."""
+    before = after = repeated = 0
+    seen: dict[int, None] = {}
+    for b in ids:
+        for a in seen:
+            before |= 1 << (a * activities + b)
+            after |= 1 << (b * activities + a)
+        repeated |= (b in seen) << b
+        seen[b] = None
+    return before, after, repeated
 
 
-class _Orders:
-    """Which activity was seen before which, as bit sets: a bit for each ordered pair."""
-
-    def __init__(self, activities: int = 0, ids: Ids = ()) -> None:
-        self.before = self.after = self.repeated = self.disorder = 0
-        seen: dict[int, None] = {}
-        for b in ids:
-            for a in seen:
-                self.before |= 1 << (a * activities + b)
-                self.after |= 1 << (b * activities + a)
-            if b in seen:
-                self.repeated |= 1 << b
-            seen[b] = None
-        self.disorder = self.new_disorder(self)
-
-    def new_disorder(self, other: _Orders) -> int:
-        """How many more pairs in both orders, and repeated activities, with another one."""
-        both = (self.before | other.before) & (self.after | other.after)
-        # One set is the other transposed: a pair in both orders has two bits in common with it,
-        # a repeated activity one.
-        repeated = self.repeated | other.repeated
-        return (both.bit_count() + repeated.bit_count()) // 2 - self.disorder
-
-    def add(self, other: _Orders) -> None:
-        """Add the pairs of another one."""
-        self.disorder += self.new_disorder(other)
-        self.before |= other.before
-        self.after |= other.after
-        self.repeated |= other.repeated
+def _disorder(before: int, after: int, repeated: int) -> int:
+    """How many pairs are seen in both orders, and how many activities are repeated."""
+    # One set is the other transposed: a pair in both orders has two bits in common with it, a
+    # repeated activity one.
+    return ((before & after).bit_count() + repeated.bit_count()) // 2

@@ -21,37 +21,10 @@ from ...rules.allowed import Steps
 from ...rules.rules import Rules
 from ..numerics import Bools, Floats, Ints
 from ..thresholds import smallest_threshold
+from .tuning import TUNING
 
 Way = list[tuple[int, int]]
 """The steps from the beginning of a case to its end."""
-
-CLEAR = 6.0
-"""No step tells more than as many noise scales of votes would."""
-TAKING = (0.035, 0.07, 0.14, 0.28, 0.56)
-"""So many of the cases may make a change, if any do: each share is as likely."""
-MOST_FALSE = Fraction(40)
-"""Of many activities, no more false steps than that may pass, expected."""
-LONG = 80
-"""Where cases are about as long, or longer, hardly any may pass: a sequence that strays from the
-usual way at each tenth step is near no case in the end."""
-LEAST = 1.5
-"""Steps with fewer votes, in noise scales, do not pass even where votes are missing."""
-REPEATS = 5
-"""A case has about so many times as many votes for what it repeats as for a step on the way back.
-"""
-WITH_RULES = 5
-"""So many steps per activity pass at least where rules weed out the false ones."""
-SLACK = 1.5
-"""So many votes may be missing, in standard deviations of what is added up."""
-LENGTHS = (3, 6, 12, 24)
-"""The likeliest ways are looked for as if cases had about so many events."""
-USING = (0.25, 0.5, 1.0)
-"""So many of the cases may take a step of such a way: each share is as likely."""
-EACH = 6
-"""So many ways are found for each length."""
-WAYS = 60
-BRANCHES = 12
-"""So many ways are looked at side by side for the best, with so many next steps of each."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,7 +47,7 @@ class StepOdds:
         end = len(self.votes) - 1
         own = tuple(np.array(list(pairwise((end, *sequence, end)))).T)
         each = self.cases * self.weights / self.weights[own].sum()
-        odds = step_odds(self.votes, each, TAKING)
+        odds = step_odds(self.votes, each, TUNING.change_shares)
         odds[own] = 0.0
         return odds
 
@@ -87,7 +60,7 @@ def step_odds(votes: Floats, each: Floats, shares: Sequence[float]) -> Floats:
     """
     chances = np.zeros(votes.shape)
     for share in shares:
-        more = np.minimum(share * each, CLEAR)
+        more = np.minimum(share * each, TUNING.clear_step)
         chances += np.exp(np.clip(2 * votes - more, -more, more)) / len(shares)
     result: Floats = np.log(chances)
     return result
@@ -175,13 +148,17 @@ def keep_steps(
     threshold = smallest_threshold(epsilon, cells, most_false_steps(false_steps, cells, longest))
     lowest = np.iinfo(np.int64).min
     there = np.where(possible, votes, lowest)
-    passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
+    # Where noise hides nearly all steps, a list of the few left has nothing to choose from.
+    activities = len(votes) - 1
+    wanted = activities + 1 if rules is None else TUNING.steps_with_rules * activities
+    highest = np.sort(votes[possible])[::-1][:wanted]
+    passed = there >= min(threshold, max(int(highest[-1]), 1) if len(highest) else 1)
     # Noise may hide a part of what most cases do, so the likeliest way passes.
     ways = likeliest_ways(odds)
     for way in ways[:1]:
         passed[tuple(np.array(way).T)] = True
     # Of long cases noise has to explain twice as much, for the same reason.
-    doubt = 2 if longest is not None and longest >= LONG else 1
+    doubt = 2 if longest is not None and longest >= TUNING.long_cases else 1
     balance(votes, passed, possible, doubt * int(1 / epsilon))
     # Some way leads back to what cases repeat, so the likeliest one passes.
     for a, b in likeliest_ways_back(votes, possible, weights, repeated).items():
@@ -198,19 +175,13 @@ def keep_steps(
     )
 
 
-def _fewest(votes: Ints, activities: int, rules: Rules | None) -> int:
-    """The threshold that lets as many steps pass as a process of so many activities needs.
-
-    Where noise hides nearly all steps, a list of the few that are left has nothing to choose from.
-    """
-    wanted = activities + 1 if rules is None else WITH_RULES * activities
-    highest = np.sort(votes)[::-1][:wanted]
-    return max(int(highest[-1]), 1) if len(highest) else 1
-
-
 def most_false_steps(part: Fraction, cells: int, longest: int | None = None) -> Fraction:
     """How many false steps may pass, expected, of so many cells: the fewer, the longer cases."""
-    most = MOST_FALSE if longest is None else min(MOST_FALSE, Fraction(LONG, longest) ** 3)
+    most = (
+        TUNING.max_false_steps
+        if longest is None
+        else min(TUNING.max_false_steps, Fraction(TUNING.long_cases, longest) ** 3)
+    )
     return min(part * cells, most)
 
 
@@ -228,9 +199,9 @@ def balance(votes: Ints, passed: Bools, possible: Bools, scale: int) -> None:
             if into < out
             else (votes[a], passed[a], possible[a], into - out)
         )
-        slack = SLACK * scale * sqrt(2 * (passed[:, a].sum() + passed[a].sum()))
+        slack = TUNING.balance_slack * scale * sqrt(2 * (passed[:, a].sum() + passed[a].sum()))
         for i in np.argsort(-line, kind="stable").tolist():
-            if short <= slack or line[i] < LEAST * scale:
+            if short <= slack or line[i] < TUNING.min_balance_votes * scale:
                 break
             if may[i] and not lets[i] and i != a:
                 lets[i] = True
@@ -278,7 +249,7 @@ def likeliest_ways_back(
     """
     ways: dict[int, int] = {}
     for a, times in repeated.items():
-        expected = times // REPEATS
+        expected = times // TUNING.votes_per_repeat
         out, into = (
             np.clip(2 * line - expected, -expected, expected) * counted
             for line, counted in (
@@ -310,17 +281,17 @@ def likeliest_ways(odds: StepOdds) -> list[Way]:
     # What most votes say comes directly after each, as if all steps had counted in full; in the
     # last place the end.
     full = odds.votes * FULL_WEIGHT / odds.weights
-    most = np.argsort(-full[:, :-1], axis=1, kind="stable")[:, :BRANCHES]
+    most = np.argsort(-full[:, :-1], axis=1, kind="stable")[:, : TUNING.next_steps]
     end = np.full((len(full), 1), others, dtype=most.dtype)
     branches = np.concatenate([most, end], axis=1)
     votes = np.take_along_axis(odds.votes, branches, axis=1)
     weights = np.take_along_axis(odds.weights, branches, axis=1)
     found: list[tuple[float, Way]] = []
-    for length in LENGTHS:
+    for length in TUNING.path_lengths:
         each = odds.cases * weights / (FULL_WEIGHT * (length + 1))
-        scores = step_odds(votes, each, USING) - log(others) / 2
+        scores = step_odds(votes, each, TUNING.path_shares) - log(others) / 2
         scores[np.isneginf(votes)] = -np.inf
-        found += _best_ways(branches, scores, 2 * length, EACH)
+        found += _best_ways(branches, scores, 2 * length, TUNING.paths_per_length)
     return [way for _, way in sorted(found, reverse=True)]
 
 
@@ -343,7 +314,7 @@ def _best_ways(
             # The beginning has the number of the end, so that nothing ends here.
             if a not in way and score > -inf
         ]
-        ways = nlargest(WAYS, longer)
+        ways = nlargest(TUNING.open_paths, longer)
         ended = [(whole + values[way[-1]][-1], (*way, end)) for whole, way in ways]
         best = nlargest(number, best + [way for way in ended if way[0] > -inf])
     return [(whole, list(pairwise(way))) for whole, way in best]
