@@ -1,5 +1,6 @@
 """Post-processing of answers about control flow, in the order in which a run uses it.
 
+* tuning: the values of all parameters;
 * answers: what single answers say: number and lengths of cases, activities, content of cells;
 * steps: which activity may come directly after which;
 * frequent: which variants are published individually;
