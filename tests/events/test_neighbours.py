@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from sacofa.audit.neighbours import Event, EventLog, check_neighbours
 from sacofa.errors import ColumnsError, SacofaError
 from sacofa.events import count_variants
+from sacofa.events.attributes import Sightings
 from sacofa.events.duckdb import source
-from sacofa.events.xes_form import Search
 from sacofa.kernel.unit import ONE_CASE, Unit
 from sacofa.kernel.variants import VariantCounts
 
@@ -309,6 +309,6 @@ def test_a_person_that_nobody_looks_for_protects_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the search for attributes, XES would promise what it does not keep."""
-    monkeypatch.setattr(Search, "go_through", lambda self, path, trusted: self.late.clear())
+    monkeypatch.setattr("sacofa.events.xes.search", lambda *_: ([], Sightings()))
     counted = read_xes(tmp_path, tied(9), person="absent", max_cases=1)
     assert counted.unit == Unit(person="absent", max_cases=1) and counted.cases == 9

@@ -230,10 +230,10 @@ def test_the_first_with_an_id_counts_wherever_it_belongs() -> None:
     assert chosen.keeps("b", [None, inside, outside])
     assert not chosen.keeps(None, [inside])
     assert not chosen.keeps("c", [])
-    assert (chosen.again, chosen.nameless, chosen.elsewhere) == (1, 1, 2)
+    assert chosen.counts == {"again": 1, "nameless": 1, "elsewhere": 2}
     assert chosen.keeps("d", [inside], "anna") and chosen.keeps("d", [inside], "bert")
     assert not chosen.keeps("e", [outside], "anna") and not chosen.keeps("e", [inside], "anna")
-    assert (chosen.again, chosen.elsewhere) == (2, 3)
+    assert chosen.counts == {"again": 2, "nameless": 1, "elsewhere": 3}
     assert len(chosen.notices()) == 3
 
 

@@ -1,16 +1,14 @@
 """Which attributes of a log are read, and what they may be: settled before a case is read.
 
-What is asked for must be there, and identifiers are never read. Domains are those that a file of
-columns declares. Where it says nothing, the type that the log's own form gives an attribute (that
-of its column, or of what it declares before its first case) decides: numbers and dates get public
-bins, and texts are the categories that the log holds, which the certificate then names as an
-assumption. A log whose form says nothing (XES without a global of that name, logs in memory) is
-looked at as a whole, in no order: that, too, is an assumption that the certificate names. So are
-the types of frames, which libraries choose by all values.
+Identifiers are never read. A columns file declares domains. Where it does not, the type that the
+form of the log declares decides: numbers and dates get public bins, and the categories of texts are
+those of the log. The certificate names them as an assumption, and so it does with types that follow
+from cases: in XES files without a global of that name, in logs in memory, and in frames.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -33,14 +31,13 @@ from ..errors import Argument, ColumnsError, ReadError, SettingError
 from ..kernel.attributes import Attribute, Domain
 from ..kernel.statements import Statement
 from .columns_file import Declared, DeclaredColumns, read_columns
-from .notices import Notify, tell
+from .notices import Notify
 from .options import ReadOptions
 from .personal import named, personal_by_name, personal_by_values
 
 MOST_FOUND = 200
 """A column of texts with more different values releases none of them, unless they are declared."""
-MOST_SHOWN = 5
-LONGEST_SHOWN = 40
+MOST_SHOWN, LONGEST_SHOWN = 5, 40
 """So many values, and so much of each, are shown to the holder of a log."""
 MOST_CELLS = 200_000
 """No declared pair has more cells."""
@@ -65,13 +62,13 @@ class Sightings:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[str, set[tuple[bool, str]]] = {}
+        self._seen: defaultdict[str, set[tuple[bool, str]]] = defaultdict(set)
 
     def add(self, name: str, *, of_case: bool, kind: str) -> None:
         """Remember that a case, or an event of it, has an attribute."""
-        self._seen.setdefault(name, set()).add((of_case, kind))
+        self._seen[name].add((of_case, kind))
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         return name in self._seen
 
     def present(self, name: str) -> Present | None:
@@ -120,20 +117,15 @@ def resolve_attributes(
         if column_of(attribute, present) in used:
             raise _is_id(asked)
         found.append(attribute)
+        size = 0 if attribute.domain is None else attribute.domain.values
+        if declared.cases is not None and 2 * size > declared.cases:
+            must = Statement("must.attribute.small_domain", most=declared.cases // 2)
+            raise SettingError(attribute.key, f"{size:,}", must)
     names = [attribute.key for attribute in found]
     if len(set(names)) < len(names):
         raise SettingError("attribute", ", ".join(names), Statement("must.read.different"))
-    _check_sizes(found, declared.cases)
     pairs_of(found, options.pair)
     return tuple(found)
-
-
-def _check_sizes(attributes: Sequence[Attribute], cases: int | None) -> None:
-    for attribute in attributes:
-        size = 0 if attribute.domain is None else attribute.domain.values
-        if cases is not None and 2 * size > cases:
-            must = Statement("must.attribute.small_domain", most=cases // 2)
-            raise SettingError(attribute.key, f"{size:,}", must)
 
 
 def describe_taken(
@@ -166,8 +158,7 @@ def declared_attributes(
     `kinds` are types that are known of columns. What is `assumed` stands for values that a log
     would be asked for; without it they must be declared.
     """
-    declared = read_columns(options.columns)
-    found = []
+    declared, found = read_columns(options.columns), []
     for asked in options.attribute:
         there = Present(of_case=is_of_case(asked), kind=(kinds or {}).get(asked, "string"))
         attribute = _attribute(asked, there, declared, options)
@@ -201,7 +192,6 @@ def _attribute(
 
 
 def _harmless(personal: str) -> Statement:
-    """What an attribute must be instead of personal data."""
     insist = Argument("personal", True)
     return Statement("must.attribute.harmless", kind=named(personal), personal=insist)
 
@@ -231,28 +221,26 @@ def pairs_of(
     attributes: Sequence[Attribute], pairs: Sequence[tuple[str, str]]
 ) -> tuple[tuple[int, int], ...]:
     """The places of declared pairs among the attributes that are read."""
-    found = tuple(_pair_of(attributes, pair) for pair in pairs)
+    places = {each.name: i for i, each in enumerate(attributes)}
+    places |= {each.key: i for i, each in enumerate(attributes)}
+    found: list[tuple[int, int]] = []
+    for pair in pairs:
+        for name in pair:
+            if name not in places:
+                must = Statement("must.attribute.pair_of_attributes", name=name)
+                raise SettingError("pair", ",".join(pair), must)
+        one, other = sorted(map(places.__getitem__, pair))
+        if one == other:
+            raise SettingError("pair", ",".join(pair), Statement("must.read.different"))
+        domains = (attributes[place].domain for place in (one, other))
+        if prod(map(cells_of, filter(None, domains))) > MOST_CELLS:
+            must = Statement("must.attribute.small_pair", most=MOST_CELLS)
+            raise SettingError("pair", ",".join(pair), must)
+        found.append((one, other))
     if len(set(found)) < len(found):
         listed = "; ".join(map(",".join, pairs))
         raise SettingError("pair", listed, Statement("must.read.different"))
-    return found
-
-
-def _pair_of(attributes: Sequence[Attribute], pair: tuple[str, str]) -> tuple[int, int]:
-    places = {each.name: i for i, each in enumerate(attributes)}
-    places |= {each.key: i for i, each in enumerate(attributes)}
-    for name in pair:
-        if name not in places:
-            must = Statement("must.attribute.pair_of_attributes", name=name)
-            raise SettingError("pair", ",".join(pair), must)
-    one, other = sorted(places[name] for name in pair)
-    if one == other:
-        raise SettingError("pair", ",".join(pair), Statement("must.read.different"))
-    domains = (attributes[place].domain for place in (one, other))
-    if prod(map(cells_of, filter(None, domains))) > MOST_CELLS:
-        must = Statement("must.attribute.small_pair", most=MOST_CELLS)
-        raise SettingError("pair", ",".join(pair), must)
-    return one, other
+    return tuple(found)
 
 
 def tell_unnamed(
@@ -263,14 +251,14 @@ def tell_unnamed(
         name = attribute.key
         if attribute.recognized:
             fact = kind_of(attribute.known).fact
-            tell(notify, Statement("notice.attribute.recognized", attribute=name, fact=fact))
+            notify(Statement("notice.attribute.recognized", attribute=name, fact=fact))
         elif texts := outside.get(name, ()):
             listed: list[str | Statement] = [f'"{t[:LONGEST_SHOWN]}"' for t in texts[:MOST_SHOWN]]
             if len(texts) > MOST_SHOWN:
                 listed.append(Statement("notice.attribute.more", number=len(texts) - MOST_SHOWN))
             outcome = "as_other" if attribute.known.kind == "string" else "left_out"
             code = f"notice.attribute.{outcome}"
-            tell(notify, Statement(code, attribute=name, values=listed, other=OTHER))
+            notify(Statement(code, attribute=name, values=listed, other=OTHER))
 
 
 def table_lookup(columns: Mapping[str, str], *, taken: bool = False) -> Lookup:

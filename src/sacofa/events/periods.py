@@ -8,6 +8,7 @@ one person says nothing of another's, so a person who comes or goes takes no cas
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -26,16 +27,11 @@ class PeriodFilter:
     """The period."""
     wanted: Wanted | None = None
     """Asked for each case of the period; None: all are wanted."""
-    elsewhere: int = 0
-    """Cases of other periods, or without a time."""
-    nameless: int = 0
-    """Cases of the period without an id."""
-    again: int = 0
-    """Cases of the period with the id of another before."""
-    taken: int = 0
-    """Cases of the period that are not wanted."""
-    late: int = 0
-    """Their events in the period: late ones, if the case was released in an earlier period."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Cases that are not read, by the reason: they are of another period, or without a time
+    (`elsewhere`), without an id (`nameless`), with the id of another before (`again`), or not
+    wanted (`taken`). `late` are the events in the period of the latter: they come late, if the case
+    was released in an earlier period."""
     _seen: set[tuple[str, str | None]] = field(default_factory=set, repr=False)
 
     def keeps(
@@ -58,30 +54,28 @@ class PeriodFilter:
             # The first with an id stands for all, in whichever period: else which one counts
             # could depend on when it was read.
             if (case_id, person) in self._seen:
-                self.again += 1
-                return False
+                return self._pass_over("again")
             self._seen.add((case_id, person))
         if not self.period.holds(last):
-            self.elsewhere += 1
-            return False
+            return self._pass_over("elsewhere")
         if case_id is None:
-            self.nameless += 1
-            return False
+            return self._pass_over("nameless")
         if self.wanted is not None and not self.wanted(case_id, person):
-            self.taken += 1
-            self.late += late
-            return False
+            self.counts["late"] += late
+            return self._pass_over("taken")
         return True
+
+    def _pass_over(self, why: str) -> bool:
+        self.counts[why] += 1
+        return False
 
     def notices(self) -> list[Statement]:
         """What the holder of the log should know."""
-        name, elsewhere = self.period.name, self.elsewhere
-        said = [Statement("notice.period.elsewhere", number=elsewhere, period=name)]
-        if self.taken:
-            values = {"number": self.taken, "late": self.late, "period": name}
-            said.append(Statement("notice.period.taken", **values))
-        if self.again:
-            said.append(Statement("notice.period.again", number=self.again))
-        if self.nameless:
-            said.append(Statement("notice.period.nameless", number=self.nameless))
-        return said
+        name, counts = self.period.name, self.counts
+        more: dict[str, dict[str, object]]
+        more = {"elsewhere": {"period": name}, "taken": {"late": counts["late"], "period": name}}
+        return [
+            Statement(f"notice.period.{why}", number=counts[why], **more.get(why, {}))
+            for why in ("elsewhere", "taken", "again", "nameless")
+            if counts[why] or why == "elsewhere"
+        ]

@@ -8,7 +8,7 @@ declare is taken from all cases, in no order, and named in the certificate.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from numbers import Integral, Real
@@ -20,7 +20,7 @@ from ..errors import ColumnsError, MissingExtraError, ReadError, Statement
 from ..kernel.variants import VariantCounts
 from .attributes import Sightings, describe_taken, resolve_attributes
 from .bounded_file import Progress
-from .case_store import StoredCases, Texts
+from .case_store import StoredCases
 from .cells import Use, is_missing, text_of
 from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, one_column, resolve_columns
 from .duckdb import events
@@ -44,17 +44,14 @@ class MemoryLog:
     """What each event says, with what its case says as `case:…`; of a case without events, that."""
     has_events: bool
     """Whether there is any event; a log without has nothing to lack."""
-    is_table: bool
-    """Whether columns are found by their names; else it is what an XES file holds."""
-    declared: Declared
-    """What is said of all cases and events."""
+    declared: Declared | None = None
+    """What is said of all cases and events; None: a table, whose columns are found by names."""
 
     @property
     def names(self) -> list[str]:
         """All that any row says something of."""
         return list(dict.fromkeys(name for row in self.rows for name in row))
 
-    @property
     def sightings(self) -> Sightings:
         """Where attributes stand, and with which types."""
         seen = Sightings()
@@ -70,9 +67,8 @@ def read_memory(source: Any) -> MemoryLog:
     """Take a log as rows. As in XES files, each trace is a case, whatever its name."""
     kind = type(source).__name__
     if kind == "EventStream":
-        nothing = Declared(times=False, of_cases={}, of_events={})
         listed = [dict(event) for event in source]
-        return MemoryLog(rows=listed, has_events=bool(listed), is_table=True, declared=nothing)
+        return MemoryLog(rows=listed, has_events=bool(listed))
     if kind != "EventLog":
         raise ReadError(f"pm4py {kind}", Statement("read.frame.no_pm4py_log"))
     rows: list[dict[str, object]] = []
@@ -81,8 +77,7 @@ def read_memory(source: Any) -> MemoryLog:
         of_case[CASE] = str(number)
         # What a case says goes first: no event may name another. One without events is a case, too.
         rows += [{**dict(event), **of_case} for event in trace] or [of_case]
-    has_events = any(len(trace) for trace in source)
-    return MemoryLog(rows=rows, has_events=has_events, is_table=False, declared=_declared(source))
+    return MemoryLog(rows=rows, has_events=any(map(len, source)), declared=_declared(source))
 
 
 def _declared(source: Any) -> Declared:
@@ -92,20 +87,13 @@ def _declared(source: Any) -> Declared:
         for scope in ("trace", "event")
     )
     prefixes = [said.get("prefix") for said in source.extensions.values()]
-    times = "time" in prefixes or TIME in of_events
-    return Declared(times=times, of_cases=of_cases, of_events=of_events)
-
-
-def list_columns(source: Source) -> list[str]:
-    """List the attributes of events, and those of cases as `case:…`."""
-    names: list[str] = source.content.names
-    return names
+    return Declared.of(of_cases, of_events, times="time" in prefixes)
 
 
 def kinds(source: Source) -> dict[str, str]:
-    """List them with their types."""
-    seen = source.content.sightings
-    found = {name: seen.present(name.removeprefix("case:")) for name in list_columns(source)}
+    """List the attributes of events, and those of cases as `case:…`, with their types."""
+    seen = source.content.sightings()
+    found = {name: seen.present(name.removeprefix("case:")) for name in source.content.names}
     return {name: there.kind for name, there in found.items() if there is not None}
 
 
@@ -114,11 +102,12 @@ def find(source: Source, options: ReadOptions) -> Columns:
     log: MemoryLog = source.content
     names = log.names
     events.check_pattern(options.time_format)
-    if log.is_table:
+    if log.declared is None:
         columns = replace(resolve_columns(source.name, names, options), taken=(COLUMNS_TAKEN,))
     else:
-        columns = _of_event_log(source.name, log, names, options)
-    lookup = lookup_in([log.declared], log.sightings if options.attribute else None, options)
+        columns = _of_event_log(source.name, log, log.declared.times, options)
+    declared = [] if log.declared is None else [log.declared]
+    lookup = lookup_in(declared, log.sightings() if options.attribute else None, options)
     return replace(
         columns,
         attributes=resolve_attributes(source.name, options, lookup, names, columns.roles),
@@ -126,31 +115,23 @@ def find(source: Source, options: ReadOptions) -> Columns:
     )
 
 
-def _of_event_log(name: str, log: MemoryLog, names: list[str], options: ReadOptions) -> Columns:
+def _of_event_log(name: str, log: MemoryLog, times: bool, options: ReadOptions) -> Columns:
     """What holds what where it is called as in XES; what is asked for must occur in any event."""
-    what = "an EventLog"
+    what, names = "an EventLog", log.names
+    is_timed = options.timestamp is not None or options.order == "time"
     stamp = one_column("timestamp", options.timestamp, what) or TIME
     start = one_column("start", options.start, what)
-    columns = standard_columns(options, what, case=CASE, timestamp=stamp, start=start)
-    columns = replace(columns, truncated=TRUNCATED)
-    is_timed = options.timestamp is not None or options.order == "time"
-    if log.has_events:
-        _refuse_missing(name, names, options, columns, is_timed=is_timed)
-    if is_timed or log.declared.times:
-        return columns
-    there = stamp if TIME in names else None
-    return replace(columns, timestamp=there, taken=(TIMES_TAKEN,))
-
-
-def _refuse_missing(
-    name: str, names: list[str], options: ReadOptions, columns: Columns, *, is_timed: bool
-) -> None:
-    """Refuse what was asked for and occurs in no case and no event."""
-    asked: dict[str, str | None] = {"timestamp": columns.timestamp if is_timed else None}
-    asked |= {role: getattr(options, role) for role in ("start", "lifecycle", "person")}
-    for role, column in (*(("activity", each) for each in columns.activity), *asked.items()):
+    marks = (CASE, TRUNCATED)
+    columns = standard_columns(options, what, marks=marks, stamp=stamp, start=start)
+    asked = [("activity", each) for each in columns.activity]
+    asked += [("timestamp", stamp)] * is_timed
+    asked += [(role, getattr(options, role)) for role in ("start", "lifecycle", "person")]
+    for role, column in asked * log.has_events:
         if column not in (None, *names):
             raise ColumnsError(name, [role], names, column)
+    if is_timed or times:
+        return columns
+    return replace(columns, timestamp=stamp if TIME in names else None, taken=(TIMES_TAKEN,))
 
 
 def count(
@@ -177,45 +158,35 @@ def _as_table(log: Log) -> Log:
     except ImportError:
         raise MissingExtraError("pandas", "evaluate") from None
     memory: MemoryLog = log.source.content
-    columns = log.columns
+    columns, rows = log.columns, memory.rows
     assert columns is not None
-    if columns.timestamp is None and not memory.is_table:
+    if columns.timestamp is None and memory.declared is not None:
         # A row without activity and time says that there is a case, so there is a place for times.
         columns = replace(columns, timestamp=TIME)
-    texts: dict[str, Texts] = {}
-    for name in filter(None, columns.roles):
-        texts[name] = _texts(log, name, (name,), columns.uses.get(name, "value"))
-    times = {} if log.options.time_format else _times(log, columns, texts)
-    for each in columns.attributes:
-        # Of an attribute of cases that a case lacks, the first value of its events counts.
-        texts[each.key] = _texts(log, each.key, dict.fromkeys((each.key, each.name)))
-    made = {name: pandas.Series(column, dtype="object") for name, column in texts.items()}
-    for name, moments in times.items():
+    fields: dict[str, tuple[str, ...]]
+    fields = {name: (name,) for name in columns.roles if name is not None}
+    # Of an attribute of cases that a case lacks, the first value of its events counts.
+    fields |= {each.key: (each.key, each.name) for each in columns.attributes}
+    made = {}
+    for name, names in fields.items():
+        with in_column(log.name, name):
+            texts = [_text(row, names, columns.uses.get(name, "value")) for row in rows]
+        made[name] = pandas.Series(texts, dtype="object")
+    for name in () if log.options.time_format else columns.times:
+        moments = [_moment(row.get(name)) for row in rows]
+        is_needed = log.timed and name == columns.timestamp
+        if is_needed and not any(moments) and made[name].count():
+            raise ReadError(log.name, only_iso(name))
         # Through NumPy, because pandas 2.0 cannot make a column in UTC with a year beyond 2262.
         made[name] = pandas.Series(np.array(moments, dtype=MOMENTS)).dt.tz_localize("UTC")
     source = Source(name=log.name, format="frame", content=pandas.DataFrame(made))
     return replace(log, source=source, columns=columns)
 
 
-def _texts(log: Log, column: str, names: Collection[str], use: Use = "value") -> Texts:
-    """The first of these values of each row, as text."""
-    with in_column(log.name, column):
-        return [
-            next((t for n in names if (t := text_of(_plain(row.get(n)), use)) is not None), None)
-            for row in log.source.content.rows
-        ]
-
-
-def _times(
-    log: Log, columns: Columns, texts: Mapping[str, Texts]
-) -> dict[str, list[datetime | None]]:
-    """The moments of the columns of times, of which one must be readable to order by them."""
-    rows = log.source.content.rows
-    found = {name: [_moment(row.get(name)) for row in rows] for name in columns.times}
-    stamp = columns.timestamp
-    if log.timed and stamp in found and not any(found[stamp]) and set(texts[stamp]) - {None}:
-        raise ReadError(log.name, only_iso(stamp))
-    return found
+def _text(row: Mapping[str, object], names: Iterable[str], use: Use) -> str | None:
+    """The first of these values that a row has, as text."""
+    texts = (text_of(_plain(row.get(name)), use) for name in names)
+    return next((text for text in texts if text is not None), None)
 
 
 def _plain(value: object) -> object:

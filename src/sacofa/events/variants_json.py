@@ -30,11 +30,6 @@ MOST_VALUES = 5_000_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def list_columns(source: Source) -> list[str]:
-    """List nothing: there are no columns."""
-    return []
-
-
 def kinds(source: Source) -> dict[str, str]:
     """List nothing: counted variants have no attributes."""
     return {}
@@ -66,19 +61,18 @@ def read_variants(path: Path, *, trusted: bool = False) -> VariantCounts:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ReadError(path, _said("no_format", expected=FORMAT))
     names, variants = content.get("activities"), content.get("variants")
-    if not _is_names(names) or len(set(names)) < len(names):
+    if not _is_names(names) or len(known := set(names)) < len(names):
         raise ReadError(path, _said("activities"))
     if _SURROGATE.search("".join(names)):
         raise ReadError(path, _said("no_text"))
     if not isinstance(variants, list):
         raise ReadError(path, _said("no_list"))
-    known = set(names)
     found: dict[bool, list[tuple[list[str], int]]] = {True: [], False: []}
     for number, entry in enumerate(variants, start=1):
         activities, count, finished = _checked(path, number, entry)
-        for name in activities:
-            if name not in known:
-                raise ReadError(path, _said("unknown", number=number, name=name))
+        if not known.issuperset(activities):
+            name = min({*activities} - known)
+            raise ReadError(path, _said("unknown", number=number, name=name))
         found[finished].append((activities, count))
     return VariantCounts.of(found[True], names, found[False])
 
@@ -87,7 +81,8 @@ def _checked(path: Path, number: int, entry: object) -> tuple[list[str], int, bo
     """The activities, the count and the mark of an entry."""
     said = entry if isinstance(entry, dict) else {}
     names, count, finished = said.get("activities"), said.get("count"), said.get("finished", True)
-    if not _is_names(names) or not _is_count(count) or not isinstance(finished, bool):
+    is_count = isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 1 << 62
+    if count is None or not is_count or not _is_names(names) or not isinstance(finished, bool):
         raise ReadError(path, _said("entry", number=number))
     return names, count, finished
 
@@ -114,7 +109,3 @@ def _said(code: str, **values: object) -> Statement:
 
 def _is_names(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
-def _is_count(value: object) -> TypeGuard[int]:
-    return type(value) is int and 0 <= value < 1 << 62

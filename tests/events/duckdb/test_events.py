@@ -25,7 +25,7 @@ from sacofa.errors import ColumnsError, ReadError
 from sacofa.events import count_variants, open_log
 from sacofa.events.duckdb import events, partitions
 from sacofa.events.duckdb import source as duckdb_source
-from sacofa.events.duckdb.events import list_columns
+from sacofa.events.duckdb.events import kinds
 from sacofa.kernel.unit import Unit
 from sacofa.kernel.variants import VariantCounts
 from tests.written import write_variants
@@ -92,8 +92,8 @@ def test_a_file_that_is_written_again_is_another_one(tmp_path: Path) -> None:
     for more in ("x", "y"):
         data = frame(tied(20, 1)).assign(**{more: 1})
         data.to_parquet(path)
-        assert more in list_columns(open_log(path).source)
-    assert "x" not in list_columns(open_log(path).source)
+        assert more in kinds(open_log(path).source)
+    assert "x" not in kinds(open_log(path).source)
     seen = weakref.ref(data)
     open_log(data)
     del data

@@ -23,9 +23,8 @@ from pathlib import Path
 
 from ...errors import Argument, ReadError, Statement
 from ..bounded_file import BoundedFile, Packing, packing_of
-from ..columns import TRUNCATED
+from ..columns import MAX_TITLE_ROWS, TRUNCATED, find_header
 from ..csv_injection import unescape_formula
-from ..header import MAX_TITLE_ROWS, find_header
 from ..source import Source
 from .database import files_literal, literal
 

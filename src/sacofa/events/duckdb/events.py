@@ -54,11 +54,6 @@ FETCHED = 100_000
 """So many cases are looked at at one time."""
 
 
-def list_columns(source: Source) -> list[str]:
-    """List the columns of a table."""
-    return list(_columns(source)[0])
-
-
 def kinds(source: Source) -> dict[str, str]:
     """List the columns of a table with their types."""
     return {name: value_type(kind) for name, kind in _columns(source)[0].items()}

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...base.cells import BLANK
 from ..attributes import column_of
 from ..cells import duckdb_sql
 from ..columns import Columns
 from ..lifecycle import NOT_DONE, START
-from ..notices import BLANK
 from ..time_format import NUMBERS
 from .database import literal
 from .source import Table

@@ -22,9 +22,8 @@ from ...errors import Argument, ColumnsError, ReadError, Statement
 from ..bounded_file import BoundedFile
 from ..cells import Use, duckdb_sql, text_of
 from ..cells.duckdb_sql import INSTANT
-from ..columns import COMMON, Columns, partner, plain_name
+from ..columns import COMMON, MAX_TITLE_ROWS, Columns, find_header, partner, plain_name
 from ..frames import in_column
-from ..header import MAX_TITLE_ROWS, find_header
 from ..options import ReadOptions
 from ..source import Remote, Source, used_columns
 from .csv_files import (

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 
 from pyspark.sql import DataFrame, functions
 
+from ...base.cells import BLANK
 from ...errors import ReadError, Statement
 from ..attributes import column_of
 from ..case_store import check_unique
 from ..cells import TOO_LARGE, Use, spark_sql
 from ..columns import Columns
 from ..lifecycle import START
-from ..notices import BLANK
 from ..options import JOINER
 from ..source import Log
 from ..time_format import mixed_times, only_iso

@@ -63,11 +63,6 @@ def find(source: Source, options: ReadOptions) -> Columns:
     return columns
 
 
-def list_columns(source: Source) -> list[str]:
-    """List the columns of a table."""
-    return list(_types(source))
-
-
 def kinds(source: Source) -> dict[str, str]:
     """List the columns of a table with their types, in the words of XES."""
     return _kinds(_types(source))
