@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.events import ReadOptions, open_log
-from sacofa.events.preview import COLUMNS, ROWS, count_disordered, preview
+from sacofa.events.profile import COLUMNS, ROWS, count_disordered, preview
 from sacofa.examples import running_example
 from tests.written import write_variants
 

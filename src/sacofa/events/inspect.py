@@ -136,30 +136,28 @@ def _read(
 
 def _spans(number: int, batch: CaseBatch) -> NDArray[np.int64]:
     """The first and the last known time of each case."""
-    if batch.times is None:
-        return np.empty((0, 2), dtype=np.int64)
+    assert batch.times is not None
     known = batch.times != NO_TIME
-    case, times = np.repeat(np.arange(len(batch)), batch.lengths)[known], batch.times[known]
-    spans: NDArray[np.int64] = np.full((len(batch), 2), [np.iinfo(np.int64).max, NO_TIME])
-    np.minimum.at(spans[:, 0], case, times)
-    np.maximum.at(spans[:, 1], case, times)
-    timed: NDArray[np.int64] = spans[np.unique(case)]
-    return timed
+    times, case = batch.times[known], np.repeat(np.arange(len(batch)), batch.lengths)[known]
+    begins = np.flatnonzero(np.diff(case, prepend=-1))
+    if not len(begins):
+        return np.empty((0, 2), dtype=np.int64)
+    ends = (np.minimum.reduceat(times, begins), np.maximum.reduceat(times, begins))
+    return np.stack(ends, axis=1)
 
 
 def _time_span(parts: list[NDArray[np.int64]]) -> TimeSpan | None:
-    spans = np.concatenate([*parts, np.empty((0, 2), dtype=np.int64)])
-    if not len(spans):
+    first, last = np.concatenate(parts).T
+    if not len(first):
         return None
-    first, last = (
-        str(np.datetime64(int(time) // MICROSECONDS, "s"))
-        for time in (spans[:, 0].min(), spans[:, 1].max())
+    found = _quantiles(last - first, np.ones_like(first), (0.5, 0.9, 1.0)).values()
+    return TimeSpan(
+        first=str(np.datetime64(int(first.min()) // MICROSECONDS, "s")),
+        last=str(np.datetime64(int(last.max()) // MICROSECONDS, "s")),
+        durations=dict(
+            zip(("median", "p90", "max"), (it / MICROSECONDS for it in found), strict=True)
+        ),
     )
-    took = spans[:, 1] - spans[:, 0]
-    found = _quantiles(took, np.ones_like(took), (0.5, 0.9, 1.0)).values()
-    seconds = [micros / MICROSECONDS for micros in found]
-    durations = dict(zip(("median", "p90", "max"), seconds, strict=True))
-    return TimeSpan(first=first, last=last, durations=durations)
 
 
 def inspect_variants(
@@ -210,7 +208,15 @@ def _quantiles(
 
 def find_warnings(variants: VariantCounts, log: Log | None = None) -> tuple[Statement, ...]:
     """What should be looked at; with the log, also its times."""
-    return (*_identifiers(variants), *_pairs(variants), *_disorder(log))
+    found = [*_identifiers(variants), *_halves(variants)]
+    # Cases whose rows stand in another order than their times.
+    if log is None or not log.has_times or not log.engine.compares_order:
+        return tuple(found)
+    if number := cast(ComparingReader, log.reader).count_disordered(log):
+        code = "warning.disorder_timed" if log.timed else "warning.disorder_as_filed"
+        order = Argument("order", "file" if log.timed else "time")
+        found.append(Statement(code, number=number, order=order))
+    return tuple(found)
 
 
 def _identifiers(variants: VariantCounts) -> Iterator[Statement]:
@@ -228,7 +234,7 @@ def _identifiers(variants: VariantCounts) -> Iterator[Statement]:
         yield Statement("warning.single", number=single, activities=len(used))
 
 
-def _pairs(variants: VariantCounts) -> Iterator[Statement]:
+def _halves(variants: VariantCounts) -> Iterator[Statement]:
     """Warn of activities that are the beginning and the end of one."""
     halves: dict[str, set[bool]] = defaultdict(set)
     for name in variants.used():
@@ -237,16 +243,5 @@ def _pairs(variants: VariantCounts) -> Iterator[Statement]:
             halves[name[: half.start()]].add(half["half"].lower() in _BEGINS)
     both = sorted(name for name, seen in halves.items() if len(seen) == 2)
     if both:
-        lifecycle = Argument("lifecycle")
-        example = plain(both[0][:60])
-        yield Statement("warning.halves", number=len(both), example=example, lifecycle=lifecycle)
-
-
-def _disorder(log: Log | None) -> Iterator[Statement]:
-    """Warn of cases whose rows stand in another order than their times."""
-    if log is None or not log.has_times or not log.engine.compares_order:
-        return
-    if number := cast(ComparingReader, log.reader).count_disordered(log):
-        code = "warning.disorder_timed" if log.timed else "warning.disorder_as_filed"
-        order = Argument("order", "file" if log.timed else "time")
-        yield Statement(code, number=number, order=order)
+        values = {"example": plain(both[0][:60]), "lifecycle": Argument("lifecycle")}
+        yield Statement("warning.halves", number=len(both), **values)

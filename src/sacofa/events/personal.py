@@ -1,9 +1,8 @@
 """Columns that look like personal data: by their names, and by the values they hold.
 
-A release publishes attribute values as they are. Names, birth dates, contact details, addresses,
-free text and identifiers of persons are therefore refused unless the user insists. The words cover
-English, German, Dutch, French and Spanish column names. Both tests err on the side of refusing: a
-false alarm costs one option, a missed column publishes somebody's name.
+A release publishes attribute values as they are, so personal data are refused unless the user
+insists. The words cover English, German, Dutch, French and Spanish column names. Both tests err on
+the side of refusing: a false alarm costs one option, a missed column publishes somebody's name.
 """
 
 from __future__ import annotations
@@ -50,35 +49,24 @@ SHARE = 0.5
 """Share of the distinct values that must look alike for every other kind."""
 FEWEST = 3
 """Fewer distinct values do not show what a column holds."""
-SENTENCE_WORDS, SENTENCE_LENGTH = 8, 50
-"""Words and characters from which on a value is a sentence rather than a label."""
+_SENTENCE = re.compile(r"(?=.{50})\s*(\S+\s+){7}\S.*", re.DOTALL)
+"""Words and characters from which on a value is a sentence rather than a label: 8, and 50."""
 LIFETIME = timedelta(days=30 * 365)
 """Dates that spread over more time than any log covers are birth dates."""
 
 
 def personal_by_name(name: str) -> str | None:
-    """Say which personal data the name of a column announces.
-
-    Args:
-        name: The column, with or without `case:`.
-
-    Returns:
-        The kind of data as a plural noun, such as "names of persons"; None if the name is harmless.
-    """
-    words = _plain_words(name)
+    """Say which personal data the name of a column announces, such as "names of persons"."""
+    lower = _CAMEL.sub(" ", bare_name(name.strip())).lower().translate(_UMLAUTS)
+    ascii_only = unicodedata.normalize("NFKD", lower).encode("ascii", "ignore").decode()
+    words = _APART.sub(" ", ascii_only).strip()
     return next((kind for kind, found in BY_NAME.items() if found.fullmatch(words)), None)
 
 
 def personal_by_values(texts: Collection[str]) -> str | None:
-    """Say which personal data the values of a column look like.
+    """Say which personal data the distinct values of a column look like; None: they look harmless.
 
     Only the set of distinct values matters, never how often each of them occurs.
-
-    Args:
-        texts: The distinct values.
-
-    Returns:
-        The kind of data as a plural noun; None if the values look harmless.
     """
     values = {text.strip() for text in texts} - {""}
     if len(values) < FEWEST:
@@ -97,17 +85,6 @@ def named(kind: str) -> Statement:
     return Statement(f"personal.{kind.replace(' ', '_')}")
 
 
-def _plain_words(name: str) -> str:
-    """A column name as lower-case words without accents and punctuation."""
-    lower = _CAMEL.sub(" ", bare_name(name.strip())).lower().translate(_UMLAUTS)
-    ascii_only = unicodedata.normalize("NFKD", lower).encode("ascii", "ignore").decode()
-    return _APART.sub(" ", ascii_only).strip()
-
-
-def _is_sentence(text: str) -> bool:
-    return len(text) >= SENTENCE_LENGTH and len(text.split()) >= SENTENCE_WORDS
-
-
 def _is_name(text: str) -> bool:
     """Whether a text looks like somebody's name: by its form, or by a common first name."""
     if _SURNAME_FIRST.fullmatch(text) or _TITLE.fullmatch(text):
@@ -120,7 +97,7 @@ def _is_name(text: str) -> bool:
 VALUE_TESTS: tuple[tuple[str, Callable[[str], object], float], ...] = (
     ("contact details", _CONTACT.fullmatch, SHARE),
     ("identifiers of persons", _CODE.fullmatch, SHARE),
-    ("free text", _is_sentence, SHARE),
+    ("free text", _SENTENCE.fullmatch, SHARE),
     ("names of persons", _is_name, NAME_SHARE),
 )
 """What values look like, and the share of distinct values it takes, in the order of the tests."""

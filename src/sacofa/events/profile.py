@@ -1,29 +1,35 @@
-"""Columns of a log: which role they have, and what the others hold.
+"""Columns of a log: which role they have, what the others hold, and the first events.
 
 The names and types of columns are enough for a new columns file. An inspection of the log looks at
-their cells, too. Which columns should not be released as they are is decided in the same way.
+their cells, too. Which columns should not be released as they are is decided in the same way. All
+that comes from cells is confidential.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import cast
 
 from ..base.domains import IDS, RESOURCES, bare_name, is_of_case, kind_of_type, plain_name
 from ..base.words import WORDS
-from ..errors import ReadError
+from ..errors import ReadError, SacofaError
 from ..kernel.attributes import Attribute
 from ..kernel.statements import Statement
+from . import formats
 from .cells import CellError
+from .cells.duckdb_sql import value_type
 from .columns import ROLES, TRUNCATED, as_columns
+from .find_source import find_source
 from .log import open_log
 from .options import ReadOptions
 from .personal import named, personal_by_name, personal_by_values
-from .preview import TABLES, guess_type
 from .released import CORE_KEY, TIME_KEY
-from .source import Log
+from .source import ComparingReader, Log, Source
 
 MAX_VALUES = 10_000
 """Distinct values that are compared with what names, codes and dates look like. Of XES and logs in
@@ -32,6 +38,14 @@ ID_SHARE = 0.9
 """Share of the cases that distinct values must reach for a column to look like an identifier."""
 MIN_ID_VALUES = 20
 """Fewer distinct values than this do not show that a column identifies cases."""
+ROWS, COLUMNS, LETTERS = 6, 30, 80
+"""So many rows, columns and letters of a value does a preview show."""
+TABLES = tuple(
+    name
+    for name, each in formats.FORMATS.items()
+    if each.suffixes and formats.TABLES in each.engines
+)
+"""Formats with rows to show."""
 
 HEAD = """\
 # The values that attributes may have. All of this is public: take it from what you know of the
@@ -45,9 +59,6 @@ APART = re.compile(r"[\s_.:-]+|(?<=[a-z0-9])(?=[A-Z])")
 """Where a name has its words: orderId, order_id and Order ID have two."""
 AT_WORK = Statement("reason.at_work")
 TIME_WORDS = ("date", "time", "timestamp", "deadline", "duration", "start", "end")
-
-Cell = tuple[str, str | None]
-"""The name of a column, and the text of a cell."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,30 +91,39 @@ class ColumnProfile:
     """The personal data that its name or its values look like, such as "names of persons"."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class PreviewColumn:
+    """One column, and what is in it."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    """The first events of a log."""
+
+    columns: tuple[PreviewColumn, ...] = ()
+    rows: tuple[tuple[str | None, ...], ...] = ()
+    left_out: int = 0
+    """How many more columns there are."""
+
+
 def find_roles(log: Log) -> tuple[Role, ...]:
     """State which column plays which role, and why."""
-    columns = log.columns
-    if columns is None:
-        return ()
-    found = {role: getattr(columns, role) for role in ROLES}
-    found |= {role: columns.columns_of(found[role]) for role in ("timestamp", "start")}
-    if log.source.format == "xes":
-        del found["case"]  # Cases of XES have no column.
-    return tuple(
-        Role(role=role, columns=names, why=str(Statement(_why(log, role, names))))
-        for role, taken in found.items()
-        if (names := as_columns(taken))
-    )
-
-
-def _why(log: Log, role: str, names: tuple[str, ...]) -> str:
-    """The code of why columns were taken for a role."""
-    if getattr(log.options, role):
-        return "reason.role.given"
-    if log.source.format in ("xes", "pm4py log"):
-        return "reason.role.standard"
-    is_pair = len(names) == 2 and role in ("timestamp", "start")
-    return "reason.role.pair" if is_pair else "reason.role.common"
+    found: list[Role] = []
+    for role in ROLES if log.columns is not None else ():
+        assert log.columns is not None
+        names = as_columns(log.columns.columns_of(getattr(log.columns, role)))
+        if not names or (role == "case" and log.source.format == "xes"):
+            continue  # Cases of XES have no column.
+        code = "pair" if len(names) == 2 else "common"
+        if log.source.format in ("xes", "pm4py log"):
+            code = "standard"
+        if getattr(log.options, role):
+            code = "given"
+        found.append(Role(role=role, columns=names, why=str(Statement(f"reason.role.{code}"))))
+    return tuple(found)
 
 
 def why_left_out(name: str, kind: str) -> Statement | None:
@@ -117,6 +137,12 @@ def why_left_out(name: str, kind: str) -> Statement | None:
     if kind == "date" or plain.endswith(TIME_WORDS):
         return Statement("reason.times")
     return None
+
+
+def column_names(log: Log) -> list[str]:
+    """The columns that may have a role; of XES the attributes of events."""
+    kinds, is_xes = log.reader.kinds(log.source), log.source.format == "xes"
+    return [name for name in kinds if not (is_xes and name.startswith("case:"))]
 
 
 def other_columns(log: Log) -> dict[str, str]:
@@ -168,11 +194,10 @@ def profile_columns(log: Log, cases: int) -> tuple[tuple[ColumnProfile, ...], in
     if log.columns is None:
         return (), None
     kinds, person = other_columns(log), log.columns.person
-    try:
+    found: dict[str, _Contents] = {}
+    # A column that cannot be read and is not needed does not lead to a refusal.
+    with suppress(ReadError):
         found = _contents(log, list(dict.fromkeys([*kinds, *([person] if person else [])])))
-    except ReadError:
-        # A column that cannot be read and is not needed does not lead to a refusal.
-        found = {}
     profiles = tuple(_profile(name, kinds[name], found.get(name), cases) for name in kinds)
     persons = found.get(person or "")
     return profiles, None if persons is None else persons.size
@@ -185,9 +210,7 @@ def offered_columns(log: Log, cases: int) -> list[ColumnProfile]:
 
 
 def _profile(name: str, kind: str, found: _Contents | None, cases: int) -> ColumnProfile:
-    type_name = kind_of_type(kind).type_name
-    if type_name == "text":
-        type_name = guess_type(tuple(found.values if found else ()))
+    type_name = guess_type(kind, found.values if found else ())
     personal, advice = personal_by_name(name), why_left_out(name, kind)
     if plain_name(name) in RESOURCES:
         advice = AT_WORK
@@ -215,8 +238,15 @@ def _contents(log: Log, names: list[str]) -> dict[str, _Contents]:
     if form not in ("xes", "pm4py log"):
         return {}
     found = {name: _Contents() for name in names}
-    for cells in _xes_cases(log) if form == "xes" else _memory_cases(log):
-        _add(found, cells)
+    for cells in _cases(log):
+        seen: dict[str, str] = {}
+        for name, value in cells:
+            if value is None or (column := found.get(name)) is None:
+                continue
+            column.constant &= seen.setdefault(name, str(value)) == str(value)
+            if len(column.values) < MAX_VALUES:
+                column.values.add(str(value))
+                column.size = len(column.values)
     return found
 
 
@@ -253,34 +283,96 @@ def _of_table(log: Log, names: list[str]) -> dict[str, _Contents]:
     return found
 
 
-def _add(found: dict[str, _Contents], cells: Iterable[Cell]) -> None:
-    """Look at the cells of a case."""
-    seen: dict[str, str] = {}
-    for name, text in cells:
-        column = found.get(name)
-        if column is None or text is None:
-            continue
-        column.constant &= seen.setdefault(name, text) == text
-        if len(column.values) < MAX_VALUES:
-            column.values.add(text)
-            column.size = len(column.values)
+def _cases(log: Log) -> Iterator[list[tuple[str, object]]]:
+    """The cells of each case of an XES file or of a log of pm4py, with the names of columns."""
+    from .xes_form import XesTrace, traces
 
-
-def _xes_cases(log: Log) -> Iterator[list[Cell]]:
-    from .xes_form import traces
-
-    for path in log.source.content:
-        for trace in traces(path, log.source.trusted, None):
-            cells = [(f"case:{each.get('key', '')}", each.get("value")) for each in trace]
-            for event in trace.iterchildren("{*}event"):
-                cells += [(each.get("key", ""), each.get("value")) for each in event]
-            yield cells
-
-
-def _memory_cases(log: Log) -> Iterable[list[Cell]]:
     assert log.columns is not None
-    cases: dict[object, list[Cell]] = {}
+    if log.source.format == "xes":
+        for path in log.source.content:
+            for trace in map(XesTrace, traces(path, log.source.trusted, None)):
+                own = ((f"case:{name}", text) for name, text in trace.own.items())
+                yield [*own, *chain(*(event.items() for event in trace.events))]
+        return
+    cases: dict[object, list[tuple[str, object]]] = {}
     for row in log.source.content.rows:
-        cells = cases.setdefault(row.get(log.columns.case), [])
-        cells += [(name, None if value is None else str(value)) for name, value in row.items()]
-    return cases.values()
+        cases.setdefault(row.get(log.columns.case), []).extend(row.items())
+    yield from cases.values()
+
+
+def preview(path: str | Path, options: ReadOptions) -> Preview:
+    """Show the first events; nothing for variants that were counted already.
+
+    Which column holds what need not be known: people choose columns by what they see here.
+    """
+    source = find_source(path, options)
+    if source.format != "xes" and source.format not in TABLES:
+        return Preview()
+    kinds, rows = _first_events(source) if source.format == "xes" else _first_rows(source)
+    shown = list(kinds.items())[:COLUMNS]
+    values = list(zip(*rows, strict=True)) or [()] * len(shown)
+    columns = tuple(
+        PreviewColumn(name=name, type="time" if kind == "date" else guess_type(kind, column))
+        for (name, kind), column in zip(shown, values, strict=True)
+    )
+    return Preview(columns=columns, rows=tuple(rows), left_out=len(kinds) - len(shown))
+
+
+First = tuple[dict[str, str], Sequence[tuple[str | None, ...]]]
+"""The columns of a log with their types, and the first rows of those that are shown."""
+
+
+def _first_rows(source: Source) -> First:
+    from .duckdb.source import open_database, open_table
+    from .duckdb.staging import staged
+
+    with staged(source) as readable, open_database(source.name) as database:
+        table = open_table(database, readable)
+        kinds = {name: value_type(kind) for name, (_, kind) in table.columns.items()}
+        texts = ", ".join(f"left({table.text(name)}, {LETTERS})" for name in list(kinds)[:COLUMNS])
+        return kinds, database.execute(f"SELECT {texts} FROM {table.sql} LIMIT {ROWS}").fetchall()
+
+
+def _first_events(source: Source) -> First:
+    from .xes import kinds
+    from .xes_form import XesTrace, traces
+
+    first = replace(source, content=source.content[:1])
+    types = {name: kind for name, kind in kinds(first).items() if not name.startswith("case:")}
+    cases = map(XesTrace, islice(traces(first.content[0], source.trusted, None), ROWS))
+    events = [*chain(*(case.events for case in cases))][:ROWS]
+    names = list(types)[:COLUMNS]
+    texts = [[event.get(name) for name in names] for event in events]
+    return types, [tuple(text and text[:LETTERS] for text in row) for row in texts]
+
+
+def guess_type(kind: str, values: Collection[str | None]) -> str:
+    """What people call a type of XES; of text, what it looks like: a number, a time, or text."""
+    there, name = [value for value in values if value], kind_of_type(kind).type_name
+    if name != "text" or not there:
+        return name
+    with suppress(ValueError):
+        for value in there:
+            float(value.replace(",", "."))
+        return "number"
+    is_time = all(v[0].isdigit() and sum(letter in "-/.:T" for letter in v) >= 2 for v in there)
+    return "time" if is_time else "text"
+
+
+def count_disordered(log: Log) -> int | None:
+    """Count the cases whose times contradict the order of the file; None where that is not known.
+
+    The whole log is read once more, in the order of the file, whichever order was asked for.
+    """
+    notes: list[Statement] = []
+    try:
+        if not log.has_times or not isinstance(log.source.content, tuple):
+            return None
+        if log.engine.compares_order:
+            return cast(ComparingReader, log.reader).count_disordered(log)
+        log.reader.count(replace(log, order="file"), None, notes.append)
+    except SacofaError:
+        # What stands in the way of reading times was told where they were asked for.
+        return None
+    counted = (n.values["number"] for n in notes if n.code == "notice.counts.disordered")
+    return next((number for number in counted if isinstance(number, int)), 0)

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from ..events.preview import Preview
-from ..events.profile import ColumnProfile
+from ..events.profile import ColumnProfile, Preview
 from ..report.promise import Belief, say_number
 from .requests import ColumnChoice
 

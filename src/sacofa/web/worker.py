@@ -26,8 +26,7 @@ from ..errors import Argument, ColumnsError, ReadError, SacofaError, Statement, 
 from ..events import ReadOptions, count_variants, inspect_variants, open_log
 from ..events.columns_file import parse_columns
 from ..events.inspect import shown_variants
-from ..events.preview import count_disordered, preview
-from ..events.profile import offered_columns
+from ..events.profile import column_names, count_disordered, offered_columns, preview
 from ..mechanisms.registry import make_mechanism
 from ..messages import render
 from ..release import certificate_path, read_release, write_release
@@ -164,7 +163,7 @@ def inspect(task: Task, tell: Tell) -> Content:
         **asdict(inspection),
         "frequent": shown_variants(inspection),
         "names": list(variants.activities),
-        "columns": log.reader.list_columns(log.source),
+        "columns": column_names(log),
         "attributes": [asdict(column) for column in offered_columns(log, variants.cases)],
         "found": found,
         "disordered": count_disordered(log) if variants.events <= MAX_COMPARED else None,
