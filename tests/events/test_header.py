@@ -11,7 +11,7 @@ import pytest
 
 from sacofa.errors import ColumnsError, ReadError, SettingError
 from sacofa.events import ReadOptions, count_variants, open_log
-from sacofa.events.header import find_header
+from sacofa.events.columns import find_header
 
 from .test_joined_times import times_of
 

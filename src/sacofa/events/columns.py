@@ -2,18 +2,16 @@
 
 Columns are recognised by names in common use: those of pm4py and XES first, then plain ones, then
 those of Celonis, Signavio, Disco, SAP and ServiceNow, in English and German. Case, accents, blanks
-and punctuation are ignored: `Case ID`, `case_id` and `caseid` are one name, and so are `Fall-Nr.`
-and `fallnr`. If several columns match, the one whose name comes first in `COMMON` is taken.
-
-A date and a time of day in two columns are joined if both are named, or if their names belong
-together, such as UDATE and UTIME. Only names decide; no row is looked at.
+and punctuation are ignored. A date and a time of day in two columns are joined if both are named,
+or if their names belong together, such as UDATE and UTIME. Only names decide; no row is read.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from ..base.words import WORDS
 from ..errors import ColumnsError, SettingError
@@ -142,57 +140,58 @@ ROLES = ("case", "activity", "timestamp", "start", "lifecycle", "person")
 
 def resolve_columns(name: str, present: Sequence[str], options: ReadOptions) -> Columns:
     """Find the columns of a log, by the names given or by names in common use."""
-    found = _given_columns(name, present, options)
-    _find_common(found, present)
-    needed = ROLES[:3] if options.order == "time" else ROLES[:2]
+    found = _find_roles(name, present, options)
+    needed = ROLES[: 2 + (options.order == "time")]
     if missing := [role for role in needed if not found[role]]:
         raise ColumnsError(name, missing, present)
-    times = [found[role] for role in ("timestamp", "start")]
-    joined: dict[tuple[str, ...], DateAndTime]
-    joined = {pair: _join(pair, present, options) for pair in times if len(pair) == 2}
+    stamps = [found[role] for role in ("timestamp", "start")]
+    joined = {pair: _join(pair, present, options) for pair in stamps if len(pair) == 2}
+    timestamp, start = (
+        joined[stamp].name if stamp in joined else next(iter(stamp), None) for stamp in stamps
+    )
+    free = {*present} - {*found["activity"]}
     return Columns(
         case=found["case"][0],
         activity=found["activity"],
-        timestamp=_name_of(found["timestamp"], joined),
-        start=_name_of(found["start"], joined),
+        timestamp=timestamp,
+        start=start,
         joined=tuple(joined.values()),
-        unused=_unused_time(found["timestamp"], present, options),
-        lifecycle=options.lifecycle or _there(TRANSITION, present, found["activity"]),
+        unused=_unused_time(stamps[0], present, options),
+        lifecycle=options.lifecycle or next(iter(free & {TRANSITION}), None),
         person=options.person,
-        truncated=_there(TRUNCATED, present),
+        truncated=next(iter(free & {TRUNCATED}), None),
     )
 
 
-def _given_columns(
+def _find_roles(
     name: str, present: Sequence[str], options: ReadOptions
 ) -> dict[str, tuple[str, ...]]:
-    """The columns that were named for each role; all of them must be there."""
-    given = {role: as_columns(getattr(options, role)) for role in ROLES}
-    for role, columns in given.items():
+    """The columns that were named for each role, then those whose names are in common use."""
+    found = {role: as_columns(getattr(options, role)) for role in ROLES}
+    for role, columns in found.items():
         for column in columns:
             if column not in present:
                 raise ColumnsError(name, [role], present, column)
-    return given
-
-
-def _find_common(found: dict[str, tuple[str, ...]], present: Sequence[str]) -> None:
-    """Add the columns whose names are in common use to those that were given."""
     # The case may also be the person: then every person has one case.
-    taken = {column for role in ROLES if role != "person" for column in found[role]}
+    taken = {*chain(*(found[role] for role in ROLES[:-1]))}
     for role in ("case", "activity"):
         found[role] = found[role] or _common(role, present, taken)
         taken |= {*found[role]}
     found["timestamp"] = found["timestamp"] or _common_stamp("timestamp", present)
     if found["timestamp"]:
         found["start"] = found["start"] or _common_stamp("start", present)
+    return found
 
 
-def _name_of(time: tuple[str, ...], joined: Mapping[tuple[str, ...], DateAndTime]) -> str | None:
-    return joined[time].name if time in joined else next(iter(time), None)
+def _common(role: str, present: Sequence[str], used: Collection[str] = ()) -> tuple[str, ...]:
+    """The column whose name is in common use for a role, if there is any."""
+    plain = {plain_name(name): name for name in reversed(present) if name not in used}
+    return tuple(plain[name] for name in COMMON[role] if name in plain)[:1]
 
 
-def _there(column: str, present: Sequence[str], used: Collection[str] = ()) -> str | None:
-    return column if column in present and column not in used else None
+def _common_stamp(role: str, present: Sequence[str]) -> tuple[str, ...]:
+    found = _common(role, present)
+    return found and (partner(found[0], present) or found)
 
 
 def as_columns(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
@@ -250,12 +249,30 @@ def _unused_time(
     return _join((stamps[0], time), present, options) if unused else None
 
 
-def _common(role: str, present: Sequence[str], used: Collection[str] = ()) -> tuple[str, ...]:
-    """The column whose name is in common use for a role, if there is any."""
-    plain = {plain_name(name): name for name in reversed(present) if name not in used}
-    return tuple(plain[name] for name in COMMON[role] if name in plain)[:1]
+MAX_TITLE_ROWS = 30
+"""A header is looked for in no more rows than this and the next."""
+TITLE_CELLS = 2
+"""A row that fills no more cells than this may be a title, such as `Created | 2024-01-31`."""
 
 
-def _common_stamp(role: str, present: Sequence[str]) -> tuple[str, ...]:
-    found = _common(role, present)
-    return found and (partner(found[0], present) or found)
+def find_header(rows: Sequence[Sequence[str | None]]) -> int:
+    """Find the place of the header among the first rows of a table, if titles stand above it.
+
+    Titles and the header are about no case. The header is recognised by the names of its columns,
+    or by its width: titles fill one or two cells. Rows below a first row of three or more cells
+    are looked at only for names that are wider still than all above them, which no row of a case
+    is.
+    """
+    widths = [sum(bool((cell or "").strip()) for cell in row) for row in rows]
+    for place, (row, width) in enumerate(zip(rows, widths, strict=True)):
+        if 2 * max(widths[:place], default=0) <= width and _has_names(row):
+            return place
+    return next((place for place, width in enumerate(widths) if width > TITLE_CELLS), 0)
+
+
+def _has_names(row: Sequence[str | None]) -> bool:
+    """Whether a row names a case and an activity, in two cells."""
+    names = [plain_name(cell) for cell in row if cell]
+    cases = {place for place, name in enumerate(names) if name in COMMON["case"]}
+    activities = {place for place, name in enumerate(names) if name in COMMON["activity"]}
+    return bool(cases and activities) and len(cases | activities) > 1
