@@ -6,7 +6,7 @@ import codecs
 import os
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from glob import glob, has_magic
 from pathlib import Path
 
@@ -21,12 +21,14 @@ from .bounded_file import (
     refuse_endless,
 )
 from .formats import FORM_OPTIONS, FORMATS, SUFFIXES
-from .frames import frame_name, is_pm4py, is_query
+from .frames import frame_name
 from .options import ReadOptions
 from .source import Source
 
 ADDRESSES = ("postgresql://", "postgres://")
 """How addresses of databases begin."""
+SHEETS = {"content.xml": "ods", "xl/workbook.xml": "xlsx"}
+"""The parts by which a spreadsheet is told from other archives."""
 OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
 """How files begin that Excel wrote before 2007."""
 WEB_PAGE = re.compile(r"<(!doctype html|html|table|head|body)", re.IGNORECASE)
@@ -61,19 +63,19 @@ def find_source(source: object, options: ReadOptions) -> Source:
 
 def _in_memory(source: object) -> Source:
     """Tell what frames and logs of other libraries are."""
-    if is_pm4py(source):
+    if type(source).__module__.startswith("pm4py.objects.log"):
         from .pm4py_log import read_memory
 
         return Source(name="pm4py log", format="pm4py log", content=read_memory(source))
     name = frame_name(source)
-    if is_query(source):
+    # A query of polars gives its rows in any order.
+    if name.startswith("polars") and type(source).__name__ == "LazyFrame":
         from .duckdb.source import as_relation
 
         relation, database = as_relation(name, source)
         return Source(name=name, format="relation", content=relation, held=database)
-    family = name.partition(" ")[0]
-    apart = (each.name for each in FORMATS.values() if each.family == family)
-    return Source(name=name, format=next(apart, "frame"), content=source)
+    form = {"DuckDB frame": "relation", "Spark frame": "spark frame"}.get(name, "frame")
+    return Source(name=name, format=form, content=source)
 
 
 def _open_files(paths: list[str], options: ReadOptions) -> Source:
@@ -83,7 +85,11 @@ def _open_files(paths: list[str], options: ReadOptions) -> Source:
     name = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
     held = None
     if STANDARD_INPUT in paths:
-        held, name = _standard_input(paths, options), "standard input"
+        if len(paths) > 1:
+            raise SettingError("log", ", ".join(paths), Statement("read.must.input_alone"))
+        if options.format is None:
+            raise SettingError("format", None, Statement("read.must.format_of_input"))
+        held, name = StandardInput(), "standard input"
         paths = [str(held.path)]
     files, found = _find_all(paths, options.format)
     form = {option: getattr(options, option) for option in FORM_OPTIONS}
@@ -94,14 +100,6 @@ def _open_files(paths: list[str], options: ReadOptions) -> Source:
     return Source(
         name=name, format=found, content=files, trusted=options.trusted, held=held, **form
     )
-
-
-def _standard_input(paths: list[str], options: ReadOptions) -> StandardInput:
-    if len(paths) > 1:
-        raise SettingError("log", ", ".join(paths), Statement("read.must.input_alone"))
-    if options.format is None:
-        raise SettingError("format", None, Statement("read.must.format_of_input"))
-    return StandardInput()
 
 
 def _find_all(paths: list[str], format: str | None) -> tuple[tuple[Path, ...], str]:
@@ -120,9 +118,9 @@ def _find_all(paths: list[str], format: str | None) -> tuple[tuple[Path, ...], s
     for file in files:
         marks = identity(file)
         for mark in marks & seen.keys():
-            other_name = {} if file == seen[mark] else {"other": str(seen[mark])}
-            code = "read.file.twice_as" if other_name else "read.file.twice"
-            raise ReadError(file, Statement(code, **other_name))
+            if file == seen[mark]:
+                raise ReadError(file, Statement("read.file.twice"))
+            raise ReadError(file, Statement("read.file.twice_as", other=str(seen[mark])))
         seen |= dict.fromkeys(marks, file)
     return files, found
 
@@ -143,9 +141,17 @@ def find_files(source: str, format: str | None = None) -> tuple[tuple[Path, ...]
     Raises:
         ReadError: There is no such file, or the files do not make up one log.
     """
-    files = _named_files(source, Path(source))
-    if format is None and Path(source).is_dir():
-        _refuse_strange(source, files)
+    path, missing = Path(source), "missing"
+    if path.is_dir():
+        files, missing = _files_in(path, any_suffix=format is not None), "empty_folder"
+    elif path.exists():
+        refuse_endless(path)
+        files = [path]
+    else:
+        files = [*filter(Path.is_file, map(Path, glob(source, recursive=True)))]
+        missing = "no_match" if has_magic(source) else "missing"
+    if not files:
+        raise ReadError(source, Statement(f"read.file.{missing}"))
     formats = {format or format_of(file) for file in files}
     if len(formats) > 1:
         raise ReadError(source, Statement("read.file.several_formats", formats=sorted(formats)))
@@ -155,46 +161,25 @@ def find_files(source: str, format: str | None = None) -> tuple[tuple[Path, ...]
     return tuple(sorted(files, key=Path.as_posix)), found
 
 
-def _named_files(source: str, path: Path) -> list[Path]:
-    """The files of a folder, the file itself, or those that fit a pattern."""
-    if path.is_dir():
-        files, missing = list(_walk(path)), "empty_folder"
-    elif path.exists():
-        refuse_endless(path)
-        return [path]
-    elif has_magic(source):
-        named = map(Path, glob(source, recursive=True))
-        files, missing = [each for each in named if each.is_file()], "no_match"
-    else:
-        files, missing = [], "missing"
-    if not files:
-        raise ReadError(source, Statement(f"read.file.{missing}"))
-    return files
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    """Go through all files of a folder and its folders; one that cannot be read is an error."""
+def _files_in(folder: Path, *, any_suffix: bool) -> list[Path]:
+    """All files of a folder and its folders; one that cannot be read, or is no log, is an error."""
 
     def refuse(error: OSError) -> None:
         said = error.strerror or str(error)
         raise ReadError(error.filename, Statement("file.unreadable", why=said))
 
+    files: list[Path] = []
     for place, folders, names in os.walk(folder, onerror=refuse, followlinks=False):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        for name in names:
-            path = Path(place, name)
-            if not name.startswith((".", "_")) and path.is_file():
-                yield path
-
-
-def _refuse_strange(folder: str, files: Sequence[Path]) -> None:
-    """Refuse a folder with files that are no logs."""
+        paths = (Path(place, name) for name in names if not name.startswith((".", "_")))
+        files += filter(Path.is_file, paths)
     # A text file next to logs of another kind explains them.
-    is_mixed = {suffix_of(file) for file in files} != {".txt"}
-    known = SUFFIXES.keys() - ({".txt"} if is_mixed else set())
-    for file in files:
-        if suffix_of(file) not in known:
+    suffixes = [] if any_suffix else [suffix_of(file) for file in files]
+    known = SUFFIXES.keys() - [".txt"] * (set(suffixes) != {".txt"})
+    for file, suffix in zip(files, suffixes, strict=False):
+        if suffix not in known:
             raise ReadError(folder, Statement("read.file.no_log", name=file.name))
+    return files
 
 
 def suffix_of(path: Path) -> str:
@@ -228,29 +213,18 @@ def _format_inside(path: Path) -> str | None:
     if start.startswith(b"PAR1"):
         return "parquet"
     if start.startswith(b"PK"):
-        return _format_of_archive(path)
+        with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+            parts = {*archive.namelist()} & SHEETS.keys()
+            return SHEETS.get(max(parts, default=""))
+        return None
     with BoundedFile(path) as stream:
         start = stream.read(SNIFFED_BYTES)
     is_wide = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     text = start.decode("utf-16" if is_wide else "utf-8-sig", "replace").lstrip()
     if WEB_PAGE.match(text):
         raise ReadError(path, Statement("read.file.web_page"))
-    if not text or re.search(r"[\x00-\x08\x0e-\x1f]", text):
+    if re.search(r"^$|[\x00-\x08\x0e-\x1f]", text):
         return None
-    return _format_of_text(text)
-
-
-def _format_of_text(text: str) -> str:
     if text.startswith("{"):
         return "jsonl" if "}" in text.partition("\n")[0] else "json"
     return "xes" if text.startswith("<") else "csv"
-
-
-def _format_of_archive(path: Path) -> str | None:
-    """Tell a spreadsheet by the parts of which it is made."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            parts = set(archive.namelist())
-    except (OSError, zipfile.BadZipFile):
-        return None
-    return "xlsx" if "xl/workbook.xml" in parts else "ods" if "content.xml" in parts else None

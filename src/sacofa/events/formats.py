@@ -79,22 +79,17 @@ class Format:
     """Whether rows have an order of their own. Else what looks like one may change with any row."""
     order_is_meant: bool = False
     """Whether that order says more than time stamps, which are often coarser."""
-    has_periods: bool = False
-    """Whether it can be read period by period."""
     is_packed: bool = False
     """Whether files are packed already, and cannot be read as a stream."""
     is_one_file: bool = False
     """Whether a log is a single file."""
     remote: str | None = None
     """The module that gives its rows where they are elsewhere. It is a `source.Remote`."""
-    family: str | None = None
-    """The library whose frames are read so."""
 
-    def engine(self, name: str | None) -> Engine | None:
-        """The engine of a name; without a name, the built-in one."""
-        if name is None:
-            return self.engines[0]
-        return next((each for each in self.engines if each.name == name), None)
+    @property
+    def has_periods(self) -> bool:
+        """Whether it can be read period by period."""
+        return self.is_ordered and not self.is_read_by_row
 
 
 CSV = Format(
@@ -102,7 +97,6 @@ CSV = Format(
     suffixes=(".csv", ".txt"),
     engines=(TABLES, SPARK),
     options=("encoding", "header", "skip_rows"),
-    has_periods=True,
 )
 XLSX = Format(
     name="xlsx",
@@ -112,30 +106,15 @@ XLSX = Format(
     is_packed=True,
 )
 BUILT_IN = (
-    Format(
-        name="xes",
-        suffixes=(".xes",),
-        engines=(XES,),
-        order_is_meant=True,
-        has_periods=True,
-    ),
+    Format(name="xes", suffixes=(".xes",), engines=(XES,), order_is_meant=True),
     CSV,
     replace(CSV, name="tsv", suffixes=(".tsv",)),
     XLSX,
     replace(XLSX, name="ods", suffixes=(".ods",)),
     Format(
-        name="jsonl",
-        suffixes=(".jsonl", ".ndjson"),
-        is_read_by_row=True,
-        names_are_in_cases=True,
+        name="jsonl", suffixes=(".jsonl", ".ndjson"), is_read_by_row=True, names_are_in_cases=True
     ),
-    Format(
-        name="parquet",
-        suffixes=(".parquet", ".pq"),
-        engines=(TABLES, SPARK),
-        has_periods=True,
-        is_packed=True,
-    ),
+    Format(name="parquet", suffixes=(".parquet", ".pq"), engines=(TABLES, SPARK), is_packed=True),
     Format(
         name="json",
         suffixes=(".json",),
@@ -143,15 +122,9 @@ BUILT_IN = (
         order_is_meant=True,
         is_one_file=True,
     ),
-    Format(name="frame", has_periods=True),
-    Format(name="relation", is_ordered=False, family="DuckDB"),
-    Format(
-        name="spark frame",
-        engines=(SPARK,),
-        is_ordered=False,
-        family="Spark",
-        remote="spark.reader",
-    ),
+    Format(name="frame"),
+    Format(name="relation", is_ordered=False),
+    Format(name="spark frame", engines=(SPARK,), is_ordered=False, remote="spark.reader"),
     Format(name="pm4py log", engines=(PM4PY,), order_is_meant=True),
     Format(name="postgresql", engines=(BROUGHT,), is_ordered=False, remote="postgresql"),
 )

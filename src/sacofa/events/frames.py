@@ -39,16 +39,6 @@ def frame_name(source: object) -> str:
     return f"{FAMILIES[family]} frame"
 
 
-def is_pm4py(source: object) -> bool:
-    """Whether something is a log of pm4py."""
-    return type(source).__module__.startswith("pm4py.objects.log")
-
-
-def is_query(source: object) -> bool:
-    """Whether something is a query of polars, which gives its rows in any order."""
-    return type(source).__module__.startswith("polars") and type(source).__name__ == "LazyFrame"
-
-
 def as_registered(frame: object, columns: Columns | None, name: str) -> object:
     """Give a frame as DuckDB is to see it: objects and categories of pandas as text.
 
@@ -83,9 +73,9 @@ def _as_texts(values: pandas.Series, use: Use) -> pandas.Series:
         for code in present[present >= 0]:
             texts[code] = text_of(values.cat.categories[code], use)
         return pd.Series(texts[codes], index=values.index, dtype=object)
-    if pd.api.types.infer_dtype(values, skipna=True) == "string" and _are_whole(values):
-        return values
-    converted = [text_of(value, use) for value in values]
+    converted = [
+        value if type(value) is str and value.isascii() else text_of(value, use) for value in values
+    ]
     return pd.Series(converted, index=values.index, dtype=object)
 
 
@@ -96,17 +86,6 @@ def in_column(name: object, column: str) -> Iterator[None]:
         yield
     except CellError as error:
         raise ReadError(name, f'column "{column}" {error}') from None
-
-
-def _are_whole(values: pandas.Series) -> bool:
-    """Tell whether texts have no half characters."""
-    texts = values.dropna().to_numpy() if values.hasnans else values.to_numpy()
-    try:
-        for begin in range(0, len(texts), BLOCK):
-            "".join(texts[begin : begin + BLOCK].tolist()).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def frame_columns(frame: object, source: str) -> list[str] | None:

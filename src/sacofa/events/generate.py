@@ -1,8 +1,7 @@
 """Makes logs of any size that look like real ones, to try things out on.
 
 A few thousand sequences, popular by Zipf's law, give most cases; in one of ten, events are
-exchanged, which gives the long tail. A third of the events have the time stamp of the one before.
-Cases lie interleaved, in the order of time. There is no secret in it: everything follows from the
+exchanged. A third of the events have the time stamp of the one before. Everything follows from the
 seed by a fixed mixing of numbers, so a larger log begins with the same cases as a smaller one.
 """
 

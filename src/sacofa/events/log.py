@@ -48,64 +48,53 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
     if columns is not None and engine.brings_rows and _asks_more(columns, options):
         engine, reader = BROUGHT, _reader_of(BROUGHT)
         columns = reader.find(opened, options)
-    _check_columns(form, options, columns)
+    order: Order = "file" if form.order_is_meant or not _has_times(columns) else "time"
+    if options.attribute and not (columns and columns.attributes):
+        must = Statement("read.must.no_attributes", what=form.name)
+        raise SettingError("attribute", options.attribute[0], must)
+    if options.period is not None and not _has_times(columns):
+        must = Statement("read.must.times_for_period", argument=Argument("timestamp"))
+        raise SettingError("period", options.period, must)
     return Log(
         source=opened,
         columns=columns,
-        order=options.order or _default_order(form, columns),
+        order=options.order or order,
         options=options,
         engine=engine,
         reader=reader,
     )
 
 
-def _choose_engine(form: Format, options: ReadOptions) -> Engine:
-    """Take the engine that was asked for; refuse options that it does not have."""
-    name, engine = options.engine, form.engine(options.engine)
-    if name is not None and (options.encoding or options.header):
-        named = (Argument("encoding"), Argument("header"))
-        raise SettingError("engine", name, Statement("read.must.left_out_with", arguments=named))
-    if engine is None:
-        raise SettingError("engine", name, _left_out_for(form.name))
-    _check_able(form, engine, options)
-    return engine
-
-
-def _check_able(form: Format, engine: Engine, options: ReadOptions) -> None:
-    what = options.engine or form.name
-    if options.time_format is not None and not engine.reads_time_formats:
-        raise SettingError("time_format", options.time_format, _left_out_for(what))
-    if options.period is not None and not (form.has_periods and engine.reads_periods):
-        raise SettingError("period", options.period, Statement("read.must.no_period", what=what))
-
-
-def _left_out_for(what: str) -> Statement:
-    return Statement("read.must.left_out_for", what=what)
+def _has_times(columns: Columns | None) -> bool:
+    return columns is not None and columns.timestamp is not None
 
 
 def _asks_more(columns: Columns, options: ReadOptions) -> bool:
     """Whether more is asked than a server counts by itself."""
-    asked = columns.start or columns.lifecycle or columns.joined or options.time_format
-    return bool(asked)
+    asked = (columns.start, columns.lifecycle, columns.joined, options.time_format)
+    return any(asked)
+
+
+def _choose_engine(form: Format, options: ReadOptions) -> Engine:
+    """Take the engine that was asked for; refuse options that it does not have."""
+    name, what = options.engine, options.engine or form.name
+    if name is not None and (options.encoding or options.header):
+        named = (Argument("encoding"), Argument("header"))
+        raise SettingError("engine", name, Statement("read.must.left_out_with", arguments=named))
+    engines = [each for each in form.engines if name in (None, each.name)]
+    if not engines:
+        raise SettingError("engine", name, Statement("read.must.left_out_for", what=form.name))
+    if options.time_format is not None and not engines[0].reads_time_formats:
+        must = Statement("read.must.left_out_for", what=what)
+        raise SettingError("time_format", options.time_format, must)
+    has_periods = engines[0].reads_periods and form.has_periods
+    if options.period is not None and not has_periods:
+        raise SettingError("period", options.period, Statement("read.must.no_period", what=what))
+    return engines[0]
 
 
 def _reader_of(engine: Engine) -> Reader:
     return cast(Reader, import_module(f".{engine.module}", __package__))
-
-
-def _check_columns(form: Format, options: ReadOptions, columns: Columns | None) -> None:
-    """Refuse options that ask for columns which a log does not have."""
-    if options.attribute and (columns is None or not columns.attributes):
-        must = Statement("read.must.no_attributes", what=form.name)
-        raise SettingError("attribute", options.attribute[0], must)
-    if options.period is not None and (columns is None or columns.timestamp is None):
-        must = Statement("read.must.times_for_period", argument=Argument("timestamp"))
-        raise SettingError("period", options.period, must)
-
-
-def _default_order(form: Format, columns: Columns | None) -> Order:
-    timed = columns is not None and columns.timestamp is not None
-    return "time" if timed and not form.order_is_meant else "file"
 
 
 def _opened(source: object, notify: Notify | None) -> Log:

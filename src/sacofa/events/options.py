@@ -24,8 +24,6 @@ Name = TypeVar("Name", bound=str | Sequence[str])
 
 JOINER = "+"
 """Stands between the parts of an activity that is built from several columns."""
-
-
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp850", "mac-roman")
 """Encodings that are named in messages; any that Python knows can be asked for."""
 
@@ -115,7 +113,6 @@ class ReadOptions:
             object.__setattr__(self, name, value)
         _check_file(self)
         _check_columns(self)
-        _check_attributes(self)
         _check_unit(self)
 
     @property
@@ -128,12 +125,10 @@ class ReadOptions:
 
 
 def _names(given: str | Sequence[Name] | None) -> tuple[str | Name, ...]:
-    """One name, or several."""
     return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 def _split(given: str | Sequence[str] | None) -> Sequence[str]:
-    """Names, or one text with commas between them."""
     return given.split(",") if isinstance(given, str) else given or ()
 
 
@@ -171,7 +166,7 @@ def _check_file(options: ReadOptions) -> None:
 
 
 def _check_columns(options: ReadOptions) -> None:
-    """Refuse names of columns that stand there twice, and times that cannot be read."""
+    """Refuse names that stand there twice, unreadable times, and settings of no attributes."""
     for name in ("header", "activity"):
         names = getattr(options, name)
         if len(set(names)) < len(names) or "" in options.header:
@@ -180,10 +175,6 @@ def _check_columns(options: ReadOptions) -> None:
     joined = isinstance(options.timestamp, tuple) or isinstance(options.start, tuple)
     if joined and options.time_format in NUMBERS:
         raise SettingError("time_format", options.time_format, Statement("must.read.text_form"))
-
-
-def _check_attributes(options: ReadOptions) -> None:
-    """Refuse settings of attributes if there are none."""
     for name in ("columns", "pair", "employees", "personal", "accept_other"):
         if getattr(options, name) and not options.attribute:
             must = Statement("must.read.only_with", argument=Argument("attribute"))

@@ -6,6 +6,7 @@ that its cells share. A cell that holds a date says so itself, so it is known fo
 
 from __future__ import annotations
 
+import posixpath
 import re
 import zipfile
 from collections.abc import Iterator
@@ -26,16 +27,14 @@ Element = Any
 Row = list[object]
 """Cells as text, numbers, moments, True or False; None: nothing."""
 
-MAX_WIDTH = 10_000
-"""No table of events has more columns."""
-MAX_DAYS = 3_000_000
-"""Numbers of more days are no dates."""
-MAX_NAMED_SHEETS = 20
-"""A message names no more sheets than this."""
+MAX_WIDTH, MAX_DAYS, MAX_NAMED_SHEETS = 10_000, 3_000_000, 20
+"""No table of events has more columns, no date is more days, and no message names more sheets."""
 MAX_REPEATED = 1 << 20
 """More equal rows one after the other are refused unless trusted."""
 MAX_SHARED_BYTES = 1 << 28
 """More bytes of shared texts than this are refused unless trusted: all are held in memory."""
+EPOCHS = (datetime(1899, 12, 30), datetime(1904, 1, 1))
+"""The day that is day 0, and that of files which count from 1904."""
 DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
 """Numbers of the formats for dates and times that every spreadsheet knows."""
 
@@ -108,12 +107,11 @@ class _Parts:
         """The refusal of an .xlsx file that contradicts itself."""
         return ReadError(self.path, Statement("read.sheet.damaged", form="xlsx"))
 
-
-def _no_sheet(path: Path, names: list[str], sheet: str) -> ReadError:
-    """The refusal of a file without the sheet that was named."""
-    there = tuple(f'"{name}"' for name in names[:MAX_NAMED_SHEETS])
-    what = Statement("read.sheet.no_sheet", sheet=sheet, names=there)
-    return ReadError(path, advised(what, sheet, names))
+    def no_sheet(self, names: list[str], sheet: str) -> ReadError:
+        """The refusal of a file without the sheet that was named."""
+        there = tuple(f'"{name}"' for name in names[:MAX_NAMED_SHEETS])
+        what = Statement("read.sheet.no_sheet", sheet=sheet, names=there)
+        return ReadError(self.path, advised(what, sheet, names))
 
 
 def _local(name: object) -> str:
@@ -127,31 +125,24 @@ def _attributes(element: Element) -> dict[str, str]:
 
 
 def _xlsx(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
-    epoch, names, link = datetime(1899, 12, 30), list[str](), None
+    epoch, names, link = EPOCHS[False], list[str](), None
     for name, element in parts.elements("xl/workbook.xml", "workbookPr", "sheet"):
         if name == "workbookPr":
-            epoch = datetime(1904, 1, 1) if element.get("date1904") in ("1", "true") else epoch
+            epoch = EPOCHS[element.get("date1904") in ("1", "true")]
             continue
         names.append(element.get("name", ""))
         if link is None and sheet in (None, names[-1], str(len(names))):
             link = _attributes(element).get("id")
     if link is None and sheet is not None:
-        raise _no_sheet(parts.path, names, sheet)
-    part = _part_of(parts, link)
+        raise parts.no_sheet(names, sheet)
+    target, number = "worksheets/sheet1.xml", 0
+    for _, element in parts.elements("xl/_rels/workbook.xml.rels", "Relationship"):
+        target = element.get("Target", target) if element.get("Id") == link else target
+    part = posixpath.join("xl", target).lstrip("/")
     cells = _Cells(parts=parts, shared=_shared(parts), dates=_date_styles(parts), epoch=epoch)
-    number = 0
     for _, row in parts.elements(part, "row"):
         number = parts.whole(row.get("r", str(number + 1)))
         yield number, cells.of(row)
-
-
-def _part_of(parts: _Parts, link: str | None) -> str:
-    """The file of a sheet in the archive."""
-    target = "worksheets/sheet1.xml"
-    for _, element in parts.elements("xl/_rels/workbook.xml.rels", "Relationship"):
-        if element.get("Id") == link:
-            target = element.get("Target", target)
-    return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,17 +250,13 @@ def _ods(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
             is_chosen = sheet in (None, names[-1], str(len(names)))
         if is_chosen:
             cells, many = _ods_cells(row), _repeated(row, "number-rows-repeated")
-            yield from ((number + i + 1, list(cells)) for i in _places(parts, many, cells))
+            if cells and many > MAX_REPEATED and not parts.trusted:
+                raise ReadError(parts.path, Statement("read.sheet.repeated", number=many))
+            # Empty rows, of which there may be millions, are counted only.
+            yield from ((number + i + 1, [*cells]) for i in range(many if cells else 0))
             number += many
     if sheet is not None and not is_chosen:
-        raise _no_sheet(parts.path, names, sheet)
-
-
-def _places(parts: _Parts, many: int, cells: Row) -> range:
-    """The places of equal rows one after the other; empty ones have none."""
-    if cells and many > MAX_REPEATED and not parts.trusted:
-        raise ReadError(parts.path, Statement("read.sheet.repeated", number=many))
-    return range(many if cells else 0)
+        raise parts.no_sheet(names, sheet)
 
 
 def _ods_cells(row: Element) -> Row:
@@ -293,14 +280,12 @@ def _ods_value(cell: Element) -> object:
     kind = said.get("value-type")
     if kind in ("float", "percentage", "currency"):
         return _number(said.get("value", ""))
-    if kind == "date":
-        return str(said.get("date-value"))
-    if kind == "boolean":
-        return said.get("boolean-value")
-    if kind == "time":
-        return _clock(said.get("time-value", ""))
     if kind is None:
         return None
+    if kind in ("date", "boolean"):
+        return said.get(f"{kind}-value")
+    if kind == "time":
+        return _clock(said.get("time-value", ""))
     paragraphs = (_text(part) for part in cell.iterchildren("{*}p"))
     return said["string-value"] if "string-value" in said else "\n".join(paragraphs)
 

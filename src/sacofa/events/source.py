@@ -173,9 +173,6 @@ def resolve_table(
 class Reader(Protocol):
     """One way to read logs: a module of this package with these functions."""
 
-    def list_columns(self, source: Source) -> list[str]:
-        """List the columns of a log, or the attributes of an XES file."""
-
     def kinds(self, source: Source) -> Mapping[str, str]:
         """List the attributes with their types in the words of XES; those of cases as `case:…`."""
 

@@ -1,24 +1,17 @@
 """How time stamps are written: what can be declared, and what to say of stamps that cannot be read.
 
 A stamp is read by itself wherever it can be: `2025-12-31 14:05`, `31.12.2025`, `31 Dec 2025` and a
-number of seconds since 1970 mean the same whatever stands beside them. Only `3/4/2025` leaves open
-which of day and month comes first. That is told by other stamps of the column (`31/12/2025`), and
-one way alone is taken from them: where they contradict each other, or none tells, the log is
-refused, and somebody has to say it. So of two neighbouring logs that are both read, every stamp
-that is in both is read the same.
+number of seconds since 1970. Only `3/4/2025` leaves open which of day and month comes first. Other
+stamps of the column tell (`31/12/2025`). If they contradict each other, or none tells, the log is
+refused. So of two neighbouring logs that are both read, every stamp in both is read the same.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from ..base.words import WORDS
 from ..errors import Argument, SettingError, Statement, advised, plain
-
-Named = Literal[
-    "iso", "day-first", "month-first", "epoch", "epoch-ms", "epoch-us", "excel", "number"
-]
 
 NAMED: dict[str, str] = {
     "iso": "2025-12-31 14:05:00, with or without an offset",
