@@ -48,11 +48,12 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
     if columns is not None and engine.brings_rows and _asks_more(columns, options):
         engine, reader = BROUGHT, _reader_of(BROUGHT)
         columns = reader.find(opened, options)
-    order: Order = "file" if form.order_is_meant or not _has_times(columns) else "time"
+    has_times = columns is not None and columns.timestamp is not None
+    order: Order = "time" if has_times and not form.order_is_meant else "file"
     if options.attribute and not (columns and columns.attributes):
         must = Statement("read.must.no_attributes", what=form.name)
         raise SettingError("attribute", options.attribute[0], must)
-    if options.period is not None and not _has_times(columns):
+    if options.period is not None and not has_times:
         must = Statement("read.must.times_for_period", argument=Argument("timestamp"))
         raise SettingError("period", options.period, must)
     return Log(
@@ -63,10 +64,6 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
         engine=engine,
         reader=reader,
     )
-
-
-def _has_times(columns: Columns | None) -> bool:
-    return columns is not None and columns.timestamp is not None
 
 
 def _asks_more(columns: Columns, options: ReadOptions) -> bool:
