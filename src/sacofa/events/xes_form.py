@@ -26,6 +26,8 @@ from .columns_file import read_columns
 from .lifecycle import TRANSITION
 from .options import ReadOptions
 
+Element = Any
+"""An element of lxml, which has no types."""
 NAME, TIME, TRUNCATED = "concept:name", "time:timestamp", "unfinished"
 """Attributes; the last one marks a case which went on but was cut (`case:unfinished` in tables)."""
 LONGEST_HEAD = 1 << 20
@@ -34,7 +36,7 @@ MAX_CASE_BYTES = 1 << 24
 thirty times as much."""
 
 
-def traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Any]:
+def traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Element]:
     """Go through the traces of a file; each is forgotten when the next is asked for."""
     with BoundedFile(path, trusted=trusted, progress=progress) as stream, _explained(stream):
         watch = _Watch(stream, trusted)
@@ -97,7 +99,7 @@ class _Watch:
         return self._stream.read(size)
 
 
-def _checked_root(path: Path, element: Any) -> Any:
+def _checked_root(path: Path, element: Element) -> Element:
     root = element.getroottree().getroot()
     if element.getroottree().docinfo.internalDTD is not None:
         raise ReadError(path, Statement("read.xes.document_type"))
@@ -106,12 +108,12 @@ def _checked_root(path: Path, element: Any) -> Any:
     return root
 
 
-def _name(element: Any) -> str:
+def _name(element: Element) -> str:
     """The name of an element without its namespace, in which anything may stand."""
     return str(element.tag.rpartition("}")[2])
 
 
-def texts_of(element: Any) -> dict[str, str | None]:
+def texts_of(element: Element) -> dict[str, str | None]:
     """The attributes of a trace or an event; of several with one name the first counts."""
     return {child.get("key", ""): child.get("value") for child in reversed(element)}
 
@@ -119,7 +121,7 @@ def texts_of(element: Any) -> dict[str, str | None]:
 class XesTrace:
     """A case of an XES file: texts, asked for by the name of an attribute."""
 
-    def __init__(self, element: Any) -> None:
+    def __init__(self, element: Element) -> None:
         self.own = texts_of(element)
         self.events = [texts_of(event) for event in element.iterchildren("{*}event")]
 
@@ -227,7 +229,7 @@ def read_declared(path: Path, trusted: bool) -> Declared:
     return Declared.of(found["trace"], found["event"], times=has_times)
 
 
-def kinds_of(element: Any) -> list[tuple[str, str]]:
+def kinds_of(element: Element) -> list[tuple[str, str]]:
     """The attributes of a trace or an event, each with its type."""
     named = ((child.get("key"), _name(child)) for child in element)
     return [(k, kind if kind in get_args(Kind) else "string") for k, kind in named if k is not None]
