@@ -12,7 +12,7 @@ import pytest
 from sacofa.events import postgresql
 from sacofa.events.duckdb import events
 from sacofa.events.duckdb.stamps import TimeKey
-from sacofa.events.spark import cases
+from sacofa.events.spark import reader
 
 
 def database_ties_by_row(patch: pytest.MonkeyPatch) -> None:
@@ -33,10 +33,12 @@ def database_first_cases_by_row(patch: pytest.MonkeyPatch) -> None:
 
 def spark_ties_by_id(patch: pytest.MonkeyPatch) -> None:
     """Ties, and the first cases of a person, go by the ids that Spark gives to rows."""
-    right = cases._ranked
-    patch.setattr(
-        cases, "_ranked", lambda fields: right(f"{fields}, monotonically_increasing_id()")
-    )
+    right = reader._rank
+
+    def wrong(columns: Any, types: Any, then: list[str]) -> str:
+        return right(columns, types, ["monotonically_increasing_id()", *then])
+
+    patch.setattr(reader, "_rank", wrong)
 
 
 def _rewrite_whose(patch: pytest.MonkeyPatch, change: Callable[[str], str]) -> None:
@@ -76,15 +78,15 @@ def times_like_the_first(patch: pytest.MonkeyPatch) -> None:
     """Whether text is a time or a number is told by the first row of the file."""
     right = events.survey
 
-    def wrong(database: Any, name: str, rows: Any) -> Any:
+    def wrong(rows: Any) -> Any:
         sql, _ = rows.stamps["stamp"]
-        first = database.execute(
+        first = rows.database.execute(
             f"SELECT try_cast({sql} AS DOUBLE) FROM {rows.table.sql} "
             f"WHERE {sql} IS NOT NULL LIMIT 1"
         ).fetchone()
         kind = "TIMESTAMPTZ" if first is None or first[0] is None else "DECIMAL(38, 9)"
         if rows.timed:
             vars(rows).update(texts=[], times=TimeKey(time=f"try_cast(stamp AS {kind})"))
-        return right(database, name, rows)
+        return right(rows)
 
     patch.setattr(events, "survey", wrong)

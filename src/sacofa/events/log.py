@@ -47,7 +47,6 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
     columns = reader.find(opened, options)
     if columns is not None and engine.brings_rows and _asks_more(columns, options):
         engine, reader = BROUGHT, _reader_of(BROUGHT)
-        columns = reader.find(opened, options)
     has_times = columns is not None and columns.timestamp is not None
     order: Order = "time" if has_times and not form.order_is_meant else "file"
     if options.attribute and not (columns and columns.attributes):

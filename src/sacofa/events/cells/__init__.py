@@ -185,13 +185,3 @@ _BY_TYPE: tuple[tuple[type | UnionType, Rule], ...] = (
 def is_exact(column: str) -> str:
     """Whether doubles tell the whole numbers of a column apart, as SQL."""
     return f"{column} BETWEEN {1 - EXACT} AND {EXACT - 1}"
-
-
-def refuse_type(*, lengths: bool, nested: bool) -> None:
-    """Refuse a type of lengths of time, or of nested values: they have no text.
-
-    Raises:
-        CellError: There is no text for values of this type.
-    """
-    if lengths or nested:
-        raise CellError(LENGTHS_OF_TIME if lengths else NESTED)

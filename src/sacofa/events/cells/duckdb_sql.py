@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from . import EXACT, Use, is_exact, refuse_type
+from . import EXACT, LENGTHS_OF_TIME, NESTED, CellError, Use, is_exact
 
 SHORT_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER")
 LONG_WHOLE = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 FLOATING = ("FLOAT", "DOUBLE")
 INSTANT = "TIMESTAMP WITH TIME ZONE"
-NESTED = ("BLOB", "STRUCT", "MAP", "UNION", "BIT")
+STRUCTURED = ("BLOB", "STRUCT", "MAP", "UNION", "BIT")
 """How types begin that have no text."""
 
 
@@ -38,9 +38,8 @@ def value_type(kind: str) -> str:
 
 def check_type(kind: str) -> None:
     """Refuse a type whose values have no text, with a `CellError`."""
-    refuse_type(
-        lengths=kind.startswith("INTERVAL"), nested=kind.startswith(NESTED) or kind.endswith("]")
-    )
+    if kind.startswith(("INTERVAL", *STRUCTURED)) or kind.endswith("]"):
+        raise CellError(LENGTHS_OF_TIME if kind.startswith("INTERVAL") else NESTED)
 
 
 def canonical(column: str, kind: str) -> tuple[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import EXACT, Use, is_exact, refuse_type
+from . import EXACT, Use, is_exact
+from .duckdb_sql import INSTANT
 
 WHOLE = ("tinyint", "smallint", "int", "bigint")
 FLOATING = ("float", "double")
@@ -17,23 +18,21 @@ DAY = 86_400_000_000
 """A day in microseconds."""
 
 
-def is_number(kind: str) -> bool:
-    """Tell whether a type is one of numbers."""
-    return kind in (*WHOLE, *FLOATING) or kind.startswith("decimal")
+_DUCKDB = {
+    **dict.fromkeys(WHOLE, "BIGINT"),
+    **dict.fromkeys(FLOATING, "DOUBLE"),
+    **dict.fromkeys(MOMENTS, INSTANT),
+    "boolean": "BOOLEAN",
+}
 
 
-def value_type(kind: str) -> str:
-    """The type of the values of a column, in the words of XES."""
-    if kind in WHOLE or is_number(kind):
-        return "int" if kind in WHOLE else "float"
-    if kind == "date" or kind.startswith("timestamp"):
-        return "date"
-    return "boolean" if kind == "boolean" else "string"
-
-
-def check_type(kind: str) -> None:
-    """Refuse a type whose values have no text, with a `CellError`."""
-    refuse_type(lengths=kind.startswith("interval"), nested=kind.startswith(NESTED))
+def duckdb_type(kind: str) -> str:
+    """What DuckDB calls a type, as far as cells depend on it; all others are text."""
+    if kind.startswith(NESTED):
+        return "BLOB"
+    if kind.startswith(("interval", "decimal")):
+        return "INTERVAL" if kind.startswith("interval") else "DECIMAL"
+    return _DUCKDB.get(kind, "VARCHAR")
 
 
 def text(column: str, kind: str, use: Use = "value") -> str:
@@ -62,7 +61,7 @@ def stamp(column: str, kind: str) -> tuple[str, str, str]:
     """Return a time stamp, its time, and the number that its text is if it is not a time."""
     if kind in MOMENTS:
         return column, column, "NULL"
-    if is_number(kind):
+    if kind in (*WHOLE, *FLOATING) or kind.startswith("decimal"):
         known = f"CASE WHEN NOT isnan({column}) THEN {column} END" if kind in FLOATING else column
         double = f"CASE WHEN abs(double({column})) < 1e29D THEN double({column}) END"
         return known, column if kind.startswith("decimal") else double, "NULL"
@@ -71,6 +70,11 @@ def stamp(column: str, kind: str) -> tuple[str, str, str]:
     number = f"try_cast({sql} AS decimal(38, 9))"
     read = f"CASE WHEN {sql} RLIKE '{ZONED}' THEN try_to_timestamp({sql}) ELSE {in_utc(sql)} END"
     return sql, f"CASE WHEN {number} IS NULL THEN {read} END", number
+
+
+def micros(column: str, kind: str) -> str:
+    """Give a date or a moment as microseconds since 1970, as SQL."""
+    return f"unix_micros({column if kind == 'timestamp' else in_utc(column)})"
 
 
 def in_utc(column: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,169 +16,157 @@ from ...kernel.variants import VariantCounts
 from ..case_store import CaseStore
 from .database import first_row
 from .partitions import Partition, limited
-from .rows import join_instances
+from .rows import BEGAN, DONE, Ordering
 from .survey import Survey
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-Arrays = dict[str, NDArray[Any]]
-
 APART = "hash(case_id)"
 """What cases are sorted by: shorter than ids, which only tell those apart that share it."""
 
 
-@dataclass(kw_only=True)
-class VariantSum:
-    """The variants that were counted so far."""
-
-    database: DuckDBPyConnection = field(repr=False)
-    """Where counting is done."""
-    survey: Survey
-    """What is known of the rows."""
-    _parts: int = 0
-    _long: list[tuple[NDArray[Any], bool]] = field(default_factory=list, repr=False)
-    """The activity ids of cases that were put in order by themselves; whether they are complete."""
-
-    def __post_init__(self) -> None:
-        code = self.survey.order.code
-        self.database.execute(
-            f"CREATE TABLE counted (variant {code}[], truncated BOOLEAN, number BIGINT)"
-        )
-
-    @property
-    def needed(self) -> list[str]:
-        """What is needed of rows besides their case and what they are ordered by."""
-        return ["truncated"] * self.survey.truncated + ["stage"] * self.survey.staged
-
-    def add(self, part: Partition) -> None:
-        """Count the variants of a part."""
-        self._parts += 1
-        order, sql = self.survey.order, part.sql
-        if self.survey.staged:
+def count_parts(
+    survey: Survey, parts: Iterable[Partition], names: list[str], unit: Unit
+) -> VariantCounts:
+    """Count the variants of partitions, whose rows have the columns of an order and `flags`."""
+    order, database, several = survey.order, survey.database, False
+    truncated = "bool_or(truncated)" if "truncated" in survey.flags else "false"
+    database.execute(
+        f"CREATE TABLE counted (variant {order.code}[], truncated BOOLEAN, number BIGINT)"
+    )
+    long: list[tuple[NDArray[Any], bool]] = []
+    for place, part in enumerate(parts):
+        sql, several = part.sql, place > 0
+        if "stage" in survey.flags:
             sql = join_instances(sql, order, timed=False)
-        truncated = "bool_or(truncated)" if self.survey.truncated else "false"
         if not part.long:
-            self.database.execute(
+            database.execute(
                 "INSERT INTO counted SELECT variant, truncated, count(*) AS number FROM "
                 f"(SELECT {order.variant} AS variant, {truncated} AS truncated FROM {sql} "
                 "GROUP BY case_id) GROUP BY variant, truncated"
             )
-            return
-        with limited(self.database):
+            continue
+        with limited(database):
             events = _fetch(
-                self.database,
+                database,
                 f"SELECT {order.activity} AS activity_id FROM {sql} "
                 f"WHERE place IS NOT NULL ORDER BY {order.by}",
             )
-        (is_truncated,) = first_row(self.database, f"SELECT {truncated} FROM {sql}")
-        self._long.append((events["activity_id"], not is_truncated))
-
-    def total(self, names: list[str], unit: Unit) -> VariantCounts:
-        """Add up the variants of all partitions."""
-        # The order of lists is the order of variants: by activity ids, shorter first. What is left
-        # of one part has room where that had; to set a limit takes longer than a small log.
-        with limited(self.database) if self._parts > 1 else nullcontext():
-            self.database.execute(
-                "CREATE TABLE merged AS "
-                "SELECT variant, truncated, sum(number)::BIGINT AS number FROM counted "
-                "GROUP BY variant, truncated ORDER BY variant, truncated"
-            )
-        rows = _fetch(
-            self.database,
-            "SELECT len(variant) AS length, NOT truncated AS complete, number FROM merged",
+        (is_truncated,) = first_row(database, f"SELECT {truncated} FROM {sql}")
+        long.append((events["activity_id"], not is_truncated))
+    # The order of lists is the order of variants: by activity ids, shorter first. What is left
+    # of one part has room where that had; to set a limit takes longer than a small log.
+    with limited(database) if several else nullcontext():
+        database.execute(
+            "CREATE TABLE merged AS "
+            "SELECT variant, truncated, sum(number)::BIGINT AS number FROM counted "
+            "GROUP BY variant, truncated ORDER BY variant, truncated"
         )
-        unnested = _fetch(self.database, "SELECT unnest(variant) AS activity_id FROM merged")
-        steps, lengths, counts = unnested["activity_id"], rows["length"], rows["number"]
-        if self._long:
-            ids = [ids for ids, _ in self._long]
-            return VariantCounts.from_arrays(
-                names,
-                np.concatenate([steps, *ids]),
-                np.concatenate([lengths, [*map(len, ids)]]),
-                np.concatenate([counts, np.ones(len(ids), dtype=np.int64)]),
-                np.concatenate([rows["complete"], [complete for _, complete in self._long]]),
-                unit,
-            )
+    rows = _fetch(
+        database, "SELECT len(variant) AS length, NOT truncated AS complete, number FROM merged"
+    )
+    ids = _fetch(database, "SELECT unnest(variant) AS activity_id FROM merged")["activity_id"]
+    if not long:
         return VariantCounts(
             activities=tuple(names),
-            activity_ids=steps.astype(np.int32),
-            offsets=np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
-            counts=counts,
+            activity_ids=ids.astype(np.int32),
+            offsets=np.concatenate(([0], np.cumsum(rows["length"], dtype=np.int64))),
+            counts=rows["number"],
             complete=rows["complete"],
             unit=unit,
         )
+    return VariantCounts.from_arrays(
+        names,
+        np.concatenate([ids, *(case for case, _ in long)]),
+        np.concatenate([rows["length"], [len(case) for case, _ in long]]),
+        np.concatenate([rows["number"], np.ones(len(long), dtype=np.int64)]),
+        np.concatenate([rows["complete"], [complete for _, complete in long]]),
+        unit,
+    )
 
 
-@dataclass(kw_only=True)
-class CaseCollector:
-    """The cases that were collected so far: the same as are counted.
+def collect_parts(
+    survey: Survey, parts: Iterable[Partition], store: CaseStore, *, started: bool
+) -> None:
+    """Write down the cases of partitions, whose rows have their times and values, too.
 
     Rows of a part are sorted by case and then in the order of events, and handed over as they are,
     in columns. How many rows each case has, asked in the same order, says where cases end.
+    `started` are cases of which it is known when work began: from another event, or from began_us.
     """
-
-    database: DuckDBPyConnection = field(repr=False)
-    """Where rows are sorted."""
-    survey: Survey
-    """What is known of the rows."""
-    store: CaseStore
-    """Where cases go."""
-    started: bool
-    """Whether it is known when work began: from another event, or from the column began_us."""
-
-    @property
-    def needed(self) -> list[str]:
-        """What is needed of rows besides their case and what they are ordered by."""
-        survey = self.survey
-        flags = ["truncated"] * survey.truncated + ["stage"] * survey.staged
-        return [*flags, "time_us", *["began_us"] * self.started, *self._values]
-
-    @property
-    def _values(self) -> list[str]:
-        return [f"value_{place}" for place in range(len(self.survey.texts))]
-
-    def add(self, part: Partition) -> None:
-        """Write down the cases of a part."""
-        order, survey = self.survey.order, self.survey
-        if survey.staged:
+    order, database = survey.order, survey.database
+    values = [f"value_{place}" for place in range(len(survey.texts))]
+    complete = "NOT bool_or(truncated)" if "truncated" in survey.flags else "true"
+    is_staged = "stage" in survey.flags
+    known = ["start_us"] * is_staged + ["began_us", f"({NO_TIME})::BIGINT"]
+    start = f", coalesce({', '.join(known)}) AS starts" * started
+    for part in parts:
+        if is_staged:
             sql = join_instances(part.sql, order, timed=True)
             part = replace(part, sql=sql, stored=False)
-        complete = "NOT bool_or(truncated)" if survey.truncated else "true"
-        known = ["start_us"] * survey.staged + ["began_us", f"({NO_TIME})::BIGINT"]
-        start = f", coalesce({', '.join(known)}) AS starts" * self.started
-        with self._held(part) as rows:
+        with _held(database, part) as rows:
             cases = _fetch(
-                self.database,
+                database,
                 f"SELECT count(place) AS length, {complete} AS complete, {APART} AS apart "
                 f"FROM {rows} GROUP BY case_id ORDER BY apart, case_id",
             )
             if not len(cases["apart"]):
-                return
+                continue
             alike = np.any(cases["apart"][1:] == cases["apart"][:-1])
             events = _fetch(
-                self.database,
-                f"SELECT {', '.join([f'{order.activity} AS activity_ids', *self._values])}, "
+                database,
+                f"SELECT {', '.join([f'{order.activity} AS activity_ids', *values])}, "
                 f"coalesce(time_us, ({NO_TIME})::BIGINT) AS times{start} FROM {rows} "
                 f"WHERE place IS NOT NULL ORDER BY {APART}{', case_id' * bool(alike)}, {order.by}",
             )
         events |= {"lengths": cases["length"], "complete": cases["complete"]}
-        self.store.add_part(events, [events.pop(value) for value in self._values])
+        store.add_part(events, [events.pop(value) for value in values])
 
-    @contextmanager
-    def _held(self, part: Partition) -> Iterator[str]:
-        """Hold the rows of a part while they are asked; of a long one with little memory."""
-        if part.long:
-            with limited(self.database):
-                yield part.sql
-        elif part.stored:
+
+@contextmanager
+def _held(database: DuckDBPyConnection, part: Partition) -> Iterator[str]:
+    """Hold the rows of a part while they are asked; of a long one with little memory."""
+    if part.long or part.stored:
+        with limited(database) if part.long else nullcontext():
             yield part.sql
-        else:
-            self.database.execute(f"CREATE OR REPLACE TEMP TABLE part AS SELECT * FROM {part.sql}")
-            yield "part"
-            self.database.execute("DROP TABLE part")
+    else:
+        database.execute(f"CREATE OR REPLACE TEMP TABLE part AS SELECT * FROM {part.sql}")
+        yield "part"
+        database.execute("DROP TABLE part")
 
 
-def _fetch(database: DuckDBPyConnection, sql: str) -> Arrays:
+def _fetch(database: DuckDBPyConnection, sql: str) -> dict[str, NDArray[Any]]:
     found = database.execute(sql).fetchnumpy()
     return {name: np.asarray(column) for name, column in found.items()}
+
+
+def join_instances(sql: str, order: Ordering, *, timed: bool) -> str:
+    """Give rows without the starts that were joined (see `lifecycle`), for all cases of a part.
+
+    Of one activity of one case, in order, let s and c be the starts and the completions so far. A
+    completion finds no start where c - s reaches a new height; of the others, the n-th belongs to
+    the n-th start. `timed` adds start_us, when work began.
+    """
+    of_one = f"PARTITION BY case_id, {order.activity}"
+    so_far = f"({of_one} ORDER BY {order.by} ROWS UNBOUNDED PRECEDING)"
+    counted = (
+        f"SELECT *, count_if(stage = {BEGAN}) OVER {so_far} AS s, "
+        f"count_if(stage = {DONE}) OVER {so_far} AS c FROM {sql}"
+    )
+    alone = f"SELECT *, greatest(max(c - s) OVER {so_far}, 0) AS alone FROM ({counted})"
+    placed = (
+        f"SELECT *, max(c) OVER ({of_one}) - max(alone) OVER ({of_one}) AS pairs, "
+        f"CASE WHEN stage = {BEGAN} THEN s WHEN alone = coalesce(lag(alone) OVER "
+        f"({of_one} ORDER BY {order.by}), 0) THEN c - alone END AS pair FROM ({alone})"
+    )
+    began = ""
+    if timed:
+        # A start without a completion is an event too, and its start is its time stamp.
+        first = f"max(CASE WHEN stage = {BEGAN} THEN time_us END) OVER ({of_one}, pair)"
+        began = f", CASE WHEN pair IS NOT NULL THEN {first} END AS start_us"
+    return (
+        "(SELECT * EXCLUDE (s, c, alone, pairs, pair) REPLACE (CASE WHEN place IS NULL "
+        f"OR (stage = {BEGAN} AND pair <= pairs) THEN NULL ELSE place END AS place){began} "
+        f"FROM ({placed}))"
+    )

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...errors import SettingError, Statement
@@ -34,11 +34,12 @@ from ..periods import PeriodFilter
 from ..source import Log, Source, resolve_table
 from ..time_format import PATTERN
 from . import partitions
-from .counting import CaseCollector, VariantSum
+from .counting import collect_parts, count_parts
 from .csv_files import read_heads
 from .csv_rows import check_rows
 from .database import borrowed, first_row, literal
 from .parquet_files import lengths_of_time, refuse_other_roles
+from .partitions import Partition
 from .rows import Ordering, Rows
 from .source import looking, open_database, open_table
 from .staging import check_fields, named_rows, remote_of, staged
@@ -130,37 +131,23 @@ def check_pattern(pattern: str | None) -> None:
         raise SettingError("time_format", pattern, must) from None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Surveyed:
-    """A table that was surveyed, and the database that sees it."""
-
-    database: DuckDBPyConnection
-    survey: Survey
-    numbered: bool
-    """Whether rows carry their number, so that they may be read in any order."""
-
-
 @contextmanager
-def _surveyed(
-    log: Log, *, timed: bool, with_times: bool, strict: bool = True
-) -> Iterator[_Surveyed]:
+def _surveyed(log: Log, *, timed: bool, with_times: bool, strict: bool = True) -> Iterator[Survey]:
     """Open a table and look at all of its rows."""
-    assert log.columns is not None
     with staged(log.source, log.columns) as source, open_database(log.name) as database:
         if log.source.format in ("csv", "tsv"):
             check_rows(read_heads(source), trusted=source.trusted)
         table = open_table(database, source, log.columns)
-        rows = Rows(
-            table=table,
-            columns=log.columns,
-            form=log.options.time_format,
-            timed=timed,
-            with_times=with_times,
-            strict=strict,
-            ordered=log.source.declared.is_ordered,
+        yield survey(
+            Rows(
+                database=database,
+                log=log,
+                table=table,
+                timed=timed,
+                with_times=with_times,
+                strict=strict,
+            )
         )
-        found = survey(database, log.name, rows)
-        yield _Surveyed(database=database, survey=found, numbered=table.numbered)
 
 
 def count(
@@ -170,12 +157,11 @@ def count(
     assert log.columns is not None
     log = replace(log, columns=replace(log.columns, attributes=()))
     # The times of a case decide to which period it belongs.
-    with _surveyed(log, timed=log.timed, with_times=log.period is not None) as table:
-        counter = VariantSum(database=table.database, survey=table.survey)
-        _go_through(log, table, counter, progress, notify)
-        counted = counter.total(names_as_meant(log, table.survey.names), log.unit)
+    with _surveyed(log, timed=log.timed, with_times=log.period is not None) as found:
+        parts = _parts(log, found, found.flags, progress, notify)
+        counted = count_parts(found, parts, names_as_meant(log, found.names), log.unit)
     names: Sequence[str] = counted.activities
-    if log.max_cases is not None or log.period is not None or table.survey.staged:
+    if log.max_cases is not None or log.period is not None or "stage" in found.flags:
         # Only events that are counted may tell which activities there are.
         names = counted.used()
     return counted.project_onto(sorted(names))
@@ -186,47 +172,46 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
     assert log.columns is not None
     started = log.columns.start is not None or log.columns.lifecycle is not None
     store = CaseStore(log.name, log.unit, log.attributes, started=started)
-    with _surveyed(log, timed=log.timed, with_times=True) as table:
-        collector = CaseCollector(
-            database=table.database, survey=table.survey, store=store, started=started
-        )
-        _go_through(log, table, collector, progress, notify)
-        texts = [texts_as_meant(log, texts) for texts in table.survey.texts]
-        return store.close(names_as_meant(log, table.survey.names), texts)
+    with _surveyed(log, timed=log.timed, with_times=True) as found:
+        values = [f"value_{place}" for place in range(len(found.texts))]
+        needed = [*found.flags, "time_us", *["began_us"] * started, *values]
+        parts = _parts(log, found, needed, progress, notify)
+        collect_parts(found, parts, store, started=started)
+        texts = [texts_as_meant(log, texts) for texts in found.texts]
+        return store.close(names_as_meant(log, found.names), texts)
 
 
-def _go_through(
+def _parts(
     log: Log,
-    table: _Surveyed,
-    taker: VariantSum | CaseCollector,
+    table: Survey,
+    needed: Sequence[str],
     progress: Progress | None,
     notify: Notify | None,
-) -> None:
-    """Hand the partitions of a table to what counts or collects them; report what is odd."""
-    survey, tell = table.survey, progress or (lambda _: None)
+) -> Iterator[Partition]:
+    """Give the partitions of a table with the columns that are needed; report what is odd."""
+    tell = progress or (lambda _: None)
     tell(0.1)
     varying, dropped, among = _choose(log, table, notify)
-    needed = ", ".join(["case_id", *survey.order.columns, *taker.needed])
+    columns = ", ".join(["case_id", *table.order.columns, *needed])
     # With much more to it, a row takes nearly twice the memory.
-    most = partitions.PARTITION_ROWS // (1 + (len(taker.needed) > 1))
-    sql, done = f"(SELECT {needed} FROM {survey.sql} {among})", 0
-    for part in partitions.partition(
-        table.database, sql, survey.rows, numbered=table.numbered, part=most
-    ):
-        taker.add(part)
+    most = partitions.PARTITION_ROWS // (1 + (len(needed) > 1))
+    sql, done = f"(SELECT {columns} FROM {table.sql} {among})", 0
+    numbered = table.rows.table.numbered
+    for part in partitions.partition(table.database, sql, table.size, numbered=numbered, part=most):
+        yield part
         done += part.rows
-        tell(0.1 + 0.9 * min(done / max(survey.rows, 1), 1.0))
+        tell(0.1 + 0.9 * min(done / max(table.size, 1), 1.0))
     notify_counts(
         notify,
-        untimed=survey.untimed if log.timed else 0,
+        untimed=table.untimed if log.timed else 0,
         varying=varying,
-        undone=survey.undone,
+        undone=table.undone,
         dropped=dropped,
         max_cases=log.max_cases,
     )
 
 
-def _choose(log: Log, table: _Surveyed, notify: Notify | None) -> tuple[int, int, str]:
+def _choose(log: Log, table: Survey, notify: Notify | None) -> tuple[int, int, str]:
     """Find the cases of a period, and the first of each person as the source has them.
 
     Returns the number of cases with more than one person, the number of cases dropped because their
@@ -240,9 +225,9 @@ def _choose(log: Log, table: _Surveyed, notify: Notify | None) -> tuple[int, int
         within = f"time_us >= {period.period.first} AND time_us < {period.period.after}"
         late = f"max(time_us) AS last, count_if({within}) AS late"
     if unit.person is not None:
-        whose = _whose(table.survey.order)
+        whose = _whose(table.order)
     found = f"SELECT case_id, {late}, {whose}, min(row_number) AS first_row"
-    database.execute(f"CREATE TABLE found AS {found} FROM {table.survey.sql} GROUP BY case_id")
+    database.execute(f"CREATE TABLE found AS {found} FROM {table.sql} GROUP BY case_id")
     if period is not None:
         _keep_period(database, period, notify)
     persons = "FROM found WHERE person IS NOT NULL"
@@ -292,7 +277,7 @@ def count_disordered(log: Log) -> int:
         (cases,) = first_row(
             table.database,
             f"SELECT count(DISTINCT case_id) FROM (SELECT case_id, time_us < max(time_us) {order} "
-            f"AS back FROM {table.survey.sql} WHERE activity_id IS NOT NULL) WHERE back",
+            f"AS back FROM {table.sql} WHERE activity_id IS NOT NULL) WHERE back",
         )
     return int(cases)
 

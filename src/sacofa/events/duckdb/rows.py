@@ -11,16 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ...base.cells import BLANK
 from ..attributes import column_of
 from ..cells import duckdb_sql
 from ..columns import Columns
 from ..lifecycle import NOT_DONE, START
+from ..source import Log
 from ..time_format import NUMBERS
 from .database import literal
 from .source import Table
 from .stamps import UNTIMED, DayMonth, TimeKey, day_month, iso_time, read_time
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 PLACE_BITS = 62
 """How many bits row and activity may take together."""
@@ -33,12 +38,12 @@ BEGAN, DONE = 1, 0
 class Rows:
     """What is asked of each row of a table, and how its times are read."""
 
+    database: DuckDBPyConnection
+    """What reads them."""
+    log: Log
+    """What the columns hold, and how time stamps are written if that was declared."""
     table: Table
     """Where the rows are."""
-    columns: Columns
-    """Which columns hold what."""
-    form: str | None
-    """How time stamps are written, if that was declared."""
     timed: bool
     """Whether events are ordered by time; else by the order of the source."""
     with_times: bool = False
@@ -47,8 +52,17 @@ class Rows:
     """Whether the log is refused if times are asked for and none is known."""
     order: DayMonth = "either"
     """Whether day or month comes first in text."""
-    ordered: bool = True
-    """Whether the number of a row says where it stands."""
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Which columns hold what."""
+        assert self.log.columns is not None
+        return self.log.columns
+
+    @property
+    def form(self) -> str | None:
+        """How time stamps are written, if that was declared."""
+        return self.log.options.time_format
 
     @property
     def parts(self) -> list[str]:
@@ -97,7 +111,9 @@ class Rows:
     @cached_property
     def wrong(self) -> list[tuple[str, str, str | None]]:
         """What makes a row impossible to count: a test, the code of the refusal, the column."""
-        columns, table, where = self.columns, self.table, "rows" if self.ordered else "table"
+        columns, table, where = self.columns, self.table, "table"
+        if self.log.source.declared.is_ordered:
+            where = "rows"
         found: list[tuple[str, str, str | None]] = []
         for name, use in columns.uses.items():
             test = duckdb_sql.too_large(*table.columns[name], use) if name else None
@@ -160,7 +176,14 @@ class Rows:
         yield "person", person
         truncated = table.text(columns.truncated) if columns.truncated else "false"
         yield "truncated", f"coalesce(try_cast({truncated} AS BOOLEAN), false)"
-        yield "stage", stage_of(table.text(columns.lifecycle)) if columns.lifecycle else "0"
+        stage = "0"
+        if columns.lifecycle is not None:
+            # The lifecycle of an event is missing if it reports no work.
+            word = f"lower(trim(coalesce({table.text(columns.lifecycle)}, '')))"
+            nothing = ", ".join(f"'{name}'" for name in NOT_DONE)
+            stage = f"CASE WHEN {word} = '{START}' THEN {BEGAN} WHEN {word} NOT IN ({nothing}) "
+            stage = f"({stage} THEN {DONE} END)::TINYINT"
+        yield "stage", stage
         for place, each in enumerate(columns.attributes):
             yield f"value_{place}", table.text(column_of(each, table.columns))
         yield "row_number", table.row
@@ -212,44 +235,3 @@ class Ordering:
         # for having none, so that it comes after the last time there can be.
         time = f"coalesce(time_key::HUGEINT + {1 << 63}, {1 << 64}::HUGEINT) << {PLACE_BITS}"
         return f"({time}) | {row}"
-
-
-def stage_of(transition: str) -> str:
-    """The lifecycle of an event; missing if it reports no work."""
-    word = f"lower(trim(coalesce({transition}, '')))"
-    nothing = ", ".join(f"'{name}'" for name in NOT_DONE)
-    return (
-        f"(CASE WHEN {word} = '{START}' THEN {BEGAN} WHEN {word} IN ({nothing}) THEN NULL "
-        f"ELSE {DONE} END)::TINYINT"
-    )
-
-
-def join_instances(sql: str, order: Ordering, *, timed: bool) -> str:
-    """Give rows without the starts that were joined (see `lifecycle`), for all cases of a part.
-
-    Of one activity of one case, in order, let s and c be the starts and the completions so far. A
-    completion finds no start where c - s reaches a new height; of the others, the n-th belongs to
-    the n-th start. `timed` adds start_us, when work began.
-    """
-    of_one = f"PARTITION BY case_id, {order.activity}"
-    so_far = f"({of_one} ORDER BY {order.by} ROWS UNBOUNDED PRECEDING)"
-    counted = (
-        f"SELECT *, count_if(stage = {BEGAN}) OVER {so_far} AS s, "
-        f"count_if(stage = {DONE}) OVER {so_far} AS c FROM {sql}"
-    )
-    alone = f"SELECT *, greatest(max(c - s) OVER {so_far}, 0) AS alone FROM ({counted})"
-    placed = (
-        f"SELECT *, max(c) OVER ({of_one}) - max(alone) OVER ({of_one}) AS pairs, "
-        f"CASE WHEN stage = {BEGAN} THEN s WHEN alone = coalesce(lag(alone) OVER "
-        f"({of_one} ORDER BY {order.by}), 0) THEN c - alone END AS pair FROM ({alone})"
-    )
-    began = ""
-    if timed:
-        # A start without a completion is an event too, and its start is its time stamp.
-        first = f"max(CASE WHEN stage = {BEGAN} THEN time_us END) OVER ({of_one}, pair)"
-        began = f", CASE WHEN pair IS NOT NULL THEN {first} END AS start_us"
-    return (
-        "(SELECT * EXCLUDE (s, c, alone, pairs, pair) REPLACE (CASE WHEN place IS NULL "
-        f"OR (stage = {BEGAN} AND pair <= pairs) THEN NULL ELSE place END AS place){began} "
-        f"FROM ({placed}))"
-    )

@@ -32,97 +32,84 @@ TOGETHER = 100_000
 class Survey:
     """What a first look at all rows tells."""
 
-    rows: int
+    rows: Rows
+    """The rows, and how their times are read."""
+    size: int
     """How many rows there are."""
     names: list[str]
     """The activities; ids are places here."""
     sql: str
     """case_id, place, activity_id, ordinal, time_key, time_us, began_us, stage, row_number,
     person, truncated, and values."""
-    truncated: bool
-    """Whether rows say that their case was truncated."""
     order: Ordering
     """How events are put in order."""
     untimed: int
     """How many events have no time stamp that can be read, where that is needed."""
     texts: list[list[str]]
     """The different texts of each attribute; value_0, value_1, … are places here."""
-    staged: bool
-    """Whether rows say that they are the start or the end of work."""
     undone: int
     """How many rows tell of no work."""
 
+    @property
+    def database(self) -> DuckDBPyConnection:
+        """What sees the table."""
+        return self.rows.database
 
-def survey(database: DuckDBPyConnection, name: str, rows: Rows) -> Survey:
+    @property
+    def flags(self) -> list[str]:
+        """The columns about the end of a case and of work, if there are any."""
+        columns = self.rows.columns
+        truncated = ["truncated"] * (columns.truncated is not None)
+        return [*truncated, *["stage"] * (columns.lifecycle is not None)]
+
+
+def survey(rows: Rows) -> Survey:
     """Find all activities and number them in the order of their names; refuse wrong rows."""
-    view = _View(database=database, name=name, rows=rows)
-    found, parts = _ask(view)
-    _refuse_rows(view, found)
+    found, parts = _ask(rows)
+    _refuse_rows(rows, found)
     names = sorted(JOINER.join(each) for each in parts if each[0] is not None)
-    check_unique(name, names)
-    _refuse_times(view, found)
+    check_unique(rows.log.name, names)
+    _refuse_times(rows, found)
     if rows.form is None and rows.texts:
-        rows = replace(rows, order=_day_month(view, found))
-        view = replace(view, rows=rows)
-    activity = _number_activities(database, rows, names)
-    values = [_number_texts(view, place) for place in range(len(rows.columns.attributes))]
+        rows = replace(rows, order=_day_month(rows, found))
+    activity = _number_activities(rows, names)
+    values = [_number_texts(rows, place) for place in range(len(rows.columns.attributes))]
     numbered = "".join(f", {number} AS value_{place}" for place, (_, number) in enumerate(values))
-    order, sql, ordinal = _choose_order(rows, len(names), found)
+    bits = max(len(names) - 1, 1).bit_length()
+    code = "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "INTEGER"
+    order, sql, ordinal = Ordering(bits=bits, code=code, timed=rows.timed), rows.sql, "row_number"
+    if (rows.timed and found["unpackable"]) or rows.table.row_bits + bits > PLACE_BITS:
+        # A place that is not a number of 64 bits, or is too long, becomes a place among all rows.
+        by = "time NULLS LAST, number NULLS LAST, row_number" if rows.timed else "row_number"
+        sql = f"(SELECT *, row_number() OVER (ORDER BY {by}) AS in_order FROM {rows.sql})"
+        order, ordinal = replace(order, timed=False), "in_order"
     kept = "case_id, row_number, person, truncated, stage, time_us, began_us, moment AS time_key"
     return Survey(
-        rows=found["size"],
+        rows=rows,
+        size=found["size"],
         names=names,
         sql=f"(SELECT *, (ordinal << {order.bits}) | activity_id AS place FROM (SELECT {kept}, "
         f"{ordinal} AS ordinal, {activity}::{order.code} AS activity_id{numbered} FROM {sql}))",
-        truncated=rows.columns.truncated is not None,
         order=order,
         untimed=found["untimed"],
         texts=[texts for texts, _ in values],
-        staged=rows.columns.lifecycle is not None,
         undone=found["undone"],
     )
 
 
-def _choose_order(rows: Rows, activities: int, found: dict[str, int]) -> tuple[Ordering, str, str]:
-    """How events are put in order, and the rows with the column that has their place in it."""
-    bits = max(activities - 1, 1).bit_length()
-    code = "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "INTEGER"
-    is_packed = not (rows.timed and found["unpackable"])
-    if is_packed and rows.table.row_bits + bits <= PLACE_BITS:
-        return Ordering(bits=bits, code=code, timed=rows.timed), rows.sql, "row_number"
-    # A place that is not a number of 64 bits, or is too long, becomes a place among all rows.
-    by = "time NULLS LAST, number NULLS LAST, row_number" if rows.timed else "row_number"
-    sql = f"(SELECT *, row_number() OVER (ORDER BY {by}) AS in_order FROM {rows.sql})"
-    return Ordering(bits=bits, code=code, timed=False), sql, "in_order"
+def _first(rows: Rows, what: str, test: str) -> str:
+    """The least value of something, as text, over all rows of which a test is true."""
+    sql = f"SELECT min({what})::VARCHAR FROM {rows.sql} WHERE {test}"
+    return first_row(rows.database, sql)[0] or ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _View:
-    """The rows that are looked at, and where."""
-
-    database: DuckDBPyConnection
-    name: str
-    """The log, in errors."""
-    rows: Rows
-
-    def first_row(self, test: str) -> int:
-        """The number, in its file and from 1, of the first row of which something is true."""
-        (row,) = first_row(
-            self.database, f"SELECT min(row_number) FROM {self.rows.sql} WHERE {test}"
-        )
-        return int(row & ((1 << ROW_BITS) - 1)) + 1
-
-    def first_stamp(self, test: str, stamp: str = "stamp") -> str:
-        """The smallest time stamp of which something is true, as text to be shown."""
-        (value,) = first_row(
-            self.database, f"SELECT min({stamp})::VARCHAR FROM {self.rows.sql} WHERE {test}"
-        )
-        return "" if value is None else str(value)
+def _first_row(rows: Rows, test: str) -> int:
+    """The number, in its file and from 1, of the first row of which a test is true."""
+    return (int(_first(rows, "row_number", test)) & ((1 << ROW_BITS) - 1)) + 1
 
 
-def _ask(view: _View) -> tuple[dict[str, int], list[tuple[str, ...]]]:
+def _ask(rows: Rows) -> tuple[dict[str, int], list[tuple[str, ...]]]:
     """Ask everything at once, in one pass over the rows, for each combination of `parts`."""
-    rows = view.rows
     missing = "time IS NULL AND number IS NULL AND NOT lone"
     must_know = rows.with_times and rows.strict and "stamp" in rows.stamps
     asked = {
@@ -142,87 +129,80 @@ def _ask(view: _View) -> tuple[dict[str, int], list[tuple[str, ...]]]:
         tells = " OR ".join(["false", *(f"{name}_tells = {what}" for name in rows.texts)])
         asked[f"tells_{what}"] = f"bool_or({tells})"
     parts = ", ".join(rows.parts)
-    groups = view.database.execute(
+    groups = rows.database.execute(
         f"SELECT {', '.join(asked.values())}, {parts} FROM {rows.sql} GROUP BY {parts}"
     ).fetchall()
     total = {what: sum(group[place] or 0 for group in groups) for place, what in enumerate(asked)}
     return total, [group[len(asked) :] for group in groups]
 
 
-def _refuse_rows(view: _View, found: dict[str, int]) -> None:
-    """Refuse rows that cannot be counted."""
-    rows = view.rows
+def _refuse_rows(rows: Rows, found: dict[str, int]) -> None:
+    """Refuse rows that cannot be counted, and text with times next to numbers that are none."""
+    name = rows.log.name
     for place, (_, code, column) in enumerate(rows.wrong):
         if found[f"wrong_{place}"] and column is not None:
-            raise ReadError(view.name, Statement(code, column=column, what=TOO_LARGE))
+            raise ReadError(name, Statement(code, column=column, what=TOO_LARGE))
         if found[f"wrong_{place}"]:
-            where = {"row": view.first_row(f"wrong_{place}")} if ".rows." in code else {}
-            raise ReadError(view.name, Statement(code, **where))
-    _refuse_mixed(view, found)
+            where = {"row": _first_row(rows, f"wrong_{place}")} if ".rows." in code else {}
+            raise ReadError(name, Statement(code, **where))
+    is_text = rows.timed and "stamp" in rows.texts and rows.form is None
+    if is_text and found["plain"] and found["dated"]:
+        is_ordered = rows.log.source.declared.is_ordered
+        row = _first_row(rows, "time IS NULL AND number IS NOT NULL") if is_ordered else None
+        raise ReadError(name, mixed_times(rows.columns.timestamp or "", row))
 
 
-def _refuse_mixed(view: _View, found: dict[str, int]) -> None:
-    """Refuse text in which a number that stands for no time is next to times."""
-    rows = view.rows
-    is_text = "stamp" in rows.texts and rows.form is None
-    if rows.timed and is_text and found["plain"] and found["dated"]:
-        row = view.first_row("time IS NULL AND number IS NOT NULL") if rows.ordered else None
-        raise ReadError(view.name, mixed_times(rows.columns.timestamp or "", row))
-
-
-def _refuse_times(view: _View, found: dict[str, int]) -> None:
+def _refuse_times(rows: Rows, found: dict[str, int]) -> None:
     """Refuse a column in which no time stamp is a time."""
-    rows, column = view.rows, view.rows.columns.timestamp or ""
     if "stamp" not in rows.stamps:
         return
-    is_text, events = rows.stamps["stamp"][1] == "VARCHAR", found["events"]
-    missing = "time IS NULL AND number IS NULL"
+    name, column, events = rows.log.name, rows.columns.timestamp or "", found["events"]
+    missing, is_text = "time IS NULL AND number IS NULL", rows.stamps["stamp"][1] == "VARCHAR"
     if rows.timed and is_text and found["unread"] and found["untimed"] == events:
-        shown = view.first_stamp(f"stamp IS NOT NULL AND {missing} AND NOT lone")
-        raise ReadError(view.name, unreadable_times(column, shown, rows.form))
+        shown = _first(rows, "stamp", f"stamp IS NOT NULL AND {missing} AND NOT lone")
+        raise ReadError(name, unreadable_times(column, shown, rows.form))
     if rows.form != "number" and found["untimed"] < found["timeless"] == events:
-        raise ReadError(view.name, unknown_numbers(column, view.first_stamp(f"NOT ({missing})")))
+        raise ReadError(name, unknown_numbers(column, _first(rows, "stamp", f"NOT ({missing})")))
 
 
-def _day_month(view: _View, found: dict[str, int]) -> DayMonth:
+def _day_month(rows: Rows, found: dict[str, int]) -> DayMonth:
     """Which of day and month comes first; a column that tells both, or nothing, is refused."""
-    texts, columns = view.rows.texts, view.rows.columns
-    column = (columns.timestamp if "stamp" in texts else columns.start) or ""
+    columns = rows.columns
+    column = (columns.timestamp if "stamp" in rows.texts else columns.start) or ""
 
     def first(what: int) -> str:
-        shown = (view.first_stamp(f"{name}_tells = {what}", name) for name in texts)
+        shown = (_first(rows, name, f"{name}_tells = {what}") for name in rows.texts)
         return next(filter(None, shown), "")
 
     day, month, is_open = (found[f"tells_{what}"] for what in (DAY_FIRST, MONTH_FIRST, OPEN))
     if day and month:
-        raise ReadError(view.name, both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
+        raise ReadError(rows.log.name, both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
     if is_open and not (day or month):
-        raise ReadError(view.name, open_order(column, first(OPEN)))
+        raise ReadError(rows.log.name, open_order(column, first(OPEN)))
     return "month" if month else "day"
 
 
-def _number_activities(database: DuckDBPyConnection, rows: Rows, names: list[str]) -> str:
+def _number_activities(rows: Rows, names: list[str]) -> str:
     """Number activities in the order of their names, as SQL; missing where a row is no event."""
     if not names:
         return "NULL"
-    _make_type(database, "activity", names)
+    _make_type(rows.database, "activity", names)
     name = f" || '{JOINER}' || ".join(rows.parts)
     number = f"enum_code(({name})::activity)"
     is_staged = rows.columns.lifecycle is not None
     return f"(CASE WHEN stage IS NOT NULL THEN {number} END)" if is_staged else number
 
 
-def _number_texts(view: _View, place: int) -> tuple[list[str], str]:
+def _number_texts(rows: Rows, place: int) -> tuple[list[str], str]:
     """The texts of an attribute, and the place of a row's own among them, as SQL."""
     value = f"value_{place}"
-    found = view.database.execute(
-        f"SELECT DISTINCT {value} AS text FROM {view.rows.sql} WHERE {value} IS NOT NULL "
-        "ORDER BY text"
+    found = rows.database.execute(
+        f"SELECT DISTINCT {value} AS text FROM {rows.sql} WHERE {value} IS NOT NULL ORDER BY text"
     ).fetchall()
     texts = [text for (text,) in found]
     if not texts:
         return [], "-1"
-    _make_type(view.database, value, texts)
+    _make_type(rows.database, value, texts)
     return texts, f"coalesce(enum_code({value}::{value})::INTEGER, -1)"
 
 

@@ -1,6 +1,7 @@
 """Logs on a Spark cluster (extra `spark`): counted there, so that only variants come to the driver.
 
-Where even those are too many, they stay on the cluster (module `distributed`).
+Where even those are too many, they stay on the cluster (module `distributed`). Cases with times and
+attributes are read by the reader of tables: files by this machine, rows of a frame as copies.
 
 Takes a Spark DataFrame, or files that Spark reads. The order of rows is that of the files: by the
 name of the file, by the part of it that a task reads, and by the place in that part. Each event
@@ -12,73 +13,55 @@ the activity's name.
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession, functions
 
-from ...errors import SettingError, Statement
+from ...base.cells import BLANK
+from ...errors import ReadError, SettingError, Statement
 from ...kernel.variants import VariantCounts
-from ..attributes import values_of
 from ..bounded_file import Progress
-from ..case_store import Case, CaseStore, StoredCases
-from ..cells.duckdb_sql import INSTANT
-from ..cells.spark_sql import NESTED, check_type, value_type
-from ..columns import Columns, resolve_columns
+from ..case_store import check_unique
+from ..cells import TOO_LARGE, Use, spark_sql
+from ..columns import Columns
+from ..duckdb import events as tables
 from ..duckdb.csv_files import check_alike, read_heads
 from ..duckdb.csv_rows import check_rows
-from ..duckdb.events import names_as_meant, texts_as_meant
-from ..duckdb.parquet_files import has_several_types, lengths_of_time, refuse_other_roles
+from ..duckdb.parquet_files import has_several_types
 from ..duckdb.source import looking
 from ..duckdb.staging import csv_line
 from ..frames import check_names
+from ..lifecycle import START
 from ..notices import Notify, notify_counts
-from ..options import ReadOptions
-from ..source import Log, Source, resolve_table
+from ..options import JOINER, ReadOptions
+from ..source import Log, Source
+from ..time_format import mixed_times, only_iso
 from . import check_installed, clear_errors, first_line
-from .cases import cases_of, dated, events_of, quoted, survey, text_of
 from .distributed import SparkVariants, gather
 
 _NULL = "\ufdd0\ufdd1"
 """Stands for a missing value while CSV is parsed: not the empty text, which is a name."""
+PLACE = "_metadata.file_path, _metadata.file_block_start, monotonically_increasing_id()"
+"""Where a row of a file stands: a part of a file is read by one task, from beginning to end."""
+
+kinds, cases = tables.kinds, tables.cases
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
-    """Find the columns of a table."""
-    types = _types(source)
-    if source.format != "parquet":
-        return resolve_table(source.name, options, _kinds(types), lambda it: check_type(types[it]))
-    with looking(source.name) as database:
-        if len(source.content) > 1:
-            columns = resolve_columns(source.name, [*types], options)
-            refuse_other_roles(database, source.content, [*types], columns, options)
-        types |= dict.fromkeys(lengths_of_time(database, source.content), "interval")
-        columns = resolve_table(
-            source.name, options, _kinds(types), lambda it: check_type(types[it])
-        )
-        # Spark takes the types of one file for those of all.
-        has_several_types(database, source.content, columns, frozenset())
-    return columns
-
-
-def kinds(source: Source) -> dict[str, str]:
-    """List the columns of a table with their types, in the words of XES."""
-    return _kinds(_types(source))
-
-
-def _kinds(types: Mapping[str, str]) -> dict[str, str]:
-    return {name: value_type(kind) for name, kind in types.items()}
-
-
-def _types(source: Source) -> dict[str, str]:
-    """The type of each column."""
+    """Find the columns of a table that Spark can read."""
     check_installed()
     with clear_errors(source.name):
-        frame = _open(source)
-        check_names(source.name, frame.columns)
-        return dict(frame.dtypes)
+        _open(source)
+    columns = tables.find(source, options)
+    if source.format == "parquet":
+        with looking(source.name) as database:
+            # Spark takes the types of one file for those of all.
+            has_several_types(database, source.content, columns, frozenset())
+    return columns
 
 
 def count(
@@ -87,7 +70,7 @@ def count(
     """Count the variants on the cluster, and bring them here."""
     frame, names = _counted(log, notify)
     counted = gather(log.name, frame, names, log.unit)
-    return counted.project_onto(_told(log, counted, progress))
+    return counted.project_onto(_reported(log, counted, progress))
 
 
 def distribute(
@@ -96,26 +79,161 @@ def distribute(
     """Count the variants on the cluster, and leave them there."""
     frame, names = _counted(log, notify)
     variants = SparkVariants(log.name, frame, names, log.unit)
-    return variants.project_onto(_told(log, variants, progress))
+    return variants.project_onto(_reported(log, variants, progress))
 
 
-def _told(log: Log, counted: VariantCounts | SparkVariants, progress: Progress | None) -> list[str]:
-    """The activities that a count tells of, in order: that of persons only of those it counts."""
+def _reported(
+    log: Log, counted: VariantCounts | SparkVariants, progress: Progress | None
+) -> list[str]:
+    """The activities that a count reports, in order: that of persons only of those it counts."""
     names = counted.activities if log.max_cases is None else counted.used()
     if progress is not None:
         progress(1.0)
     return sorted(names)
 
 
+def types(source: Source) -> dict[str, str]:
+    """The columns of a DataFrame with their types, as DuckDB calls them."""
+    check_installed()
+    with clear_errors(source.name):
+        frame = _open(source)
+        check_names(source.name, frame.columns)
+        return {name: spark_sql.duckdb_type(kind) for name, kind in frame.dtypes}
+
+
+def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
+    """Give these columns of a DataFrame as lines of CSV, ordered by what rows say."""
+    with clear_errors(source.name):
+        frame = _open(source)
+        types = dict(frame.dtypes)
+        times = {n for n in columns.times if types[n] in spark_sql.MOMENTS}
+        fields = {
+            n: spark_sql.micros(quoted(n), types[n])
+            if n in times
+            else spark_sql.text(quoted(n), types[n], columns.uses.get(n, "value"))
+            for n in names
+        }
+        keys = [fields[name] for name in columns.activity]
+        if columns.lifecycle is not None:
+            word = f"lower(trim({fields[columns.lifecycle]}))"
+            keys.append(f"NOT coalesce({word} = '{START}', false)")
+        order = _rank(columns, types, [*keys, *fields.values()])
+        # Under other names, because nobody knows what columns are called.
+        named = [f"{field} AS field_{place}" for place, field in enumerate(fields.values())]
+        ordered = frame.selectExpr(*named, f"{order} AS key").orderBy("key").drop("key")
+        for row in ordered.toLocalIterator(prefetchPartitions=True):
+            yield csv_line([
+                str(np.datetime64(value, "us")) if name in times and value is not None else value
+                for name, value in zip(names, row, strict=True)
+            ])  # fmt: skip
+
+
+def quoted(name: str) -> str:
+    """Give the name of a column as SQL has it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _literal(text: str) -> str:
+    return "'" + "".join(f"\\u{ord(letter):04x}" for letter in text) + "'"
+
+
+def _rank(columns: Columns, types: Mapping[str, str], then: Sequence[str]) -> str:
+    """What rows are ordered by, as one value: their time, and `then` what else they say."""
+    by = list(then)
+    if columns.timestamp is not None and columns.timestamp in types:
+        by = [*spark_sql.stamp(quoted(columns.timestamp), types[columns.timestamp])[1:], *by]
+    return f"struct({', '.join(f'{each} IS NULL, {each}' for each in by or ['0'])})"
+
+
+def _events(log: Log, columns: Columns, frame: DataFrame) -> DataFrame:
+    """Give each row as a DataFrame.
+
+    It has case_id, activity, parts, person, too_large, the flags lone, missing, untimed, stamped,
+    dated, plain and truncated, the rank by which rows of a case are ordered, and `first`, by which
+    cases are.
+    """
+    types = dict(frame.dtypes)
+
+    def text(name: str | None, use: Use = "value") -> str:
+        if name is None:
+            return "cast(NULL AS string)"
+        return spark_sql.text(quoted(name), types[name], use)
+
+    case, parts = text(columns.case, "id"), [text(part, "name") for part in columns.activity]
+    stamp, time, number = "0", "0", "NULL"
+    if columns.timestamp is not None:
+        stamp, time, number = spark_sql.stamp(quoted(columns.timestamp), types[columns.timestamp])
+    unsaid = " AND ".join(f"{part} IS NULL" for part in (*parts, stamp))
+    # What order rows of a frame lie in may change with any other row: only what they say counts.
+    rank, first = _rank(columns, types, []), _rank(columns, types, [*parts, case])
+    if log.source.declared.is_ordered:
+        first = f"struct({PLACE})"
+        rank = _rank(columns, types, [first]) if log.timed else first
+    person = text(columns.person, "name")
+    tests = [
+        f"WHEN {test} THEN {_literal(name)} "
+        for name, use in columns.uses.items()
+        if (test := spark_sql.too_large(quoted(name), types.get(name, ""), use))
+    ]
+    fields = {
+        "case_id": case,
+        "activity": f"concat_ws('{JOINER}', {', '.join(parts)})",
+        "parts": f"array({', '.join(parts)})",
+        "lone": "false" if columns.timestamp is None else unsaid,
+        "missing": " OR ".join(f"{part} IS NULL" for part in parts),
+        "untimed": f"{time} IS NULL AND {number} IS NULL",
+        "stamped": f"{stamp} IS NOT NULL",
+        "dated": f"{time} IS NOT NULL",
+        "plain": f"{number} IS NOT NULL",
+        "too_large": f"CASE {''.join(tests)}END" if tests else "cast(NULL AS string)",
+        "rank": rank,
+        "first": first,
+        "person": f"CASE WHEN btrim({person}, {_literal(BLANK)}) <> '' THEN {person} END",
+        "truncated": f"coalesce(try_cast({text(columns.truncated)} AS boolean), false)",
+    }
+    return frame.selectExpr(*(f"{sql} AS {name}" for name, sql in fields.items()))
+
+
+def _survey(log: Log, columns: Columns, events: DataFrame) -> tuple[list[str], int]:
+    """Find all activities in the order of their names; refuse rows that cannot be counted.
+
+    Gives also the number of events without a time stamp that can be read, where that is needed.
+    """
+    asked = {
+        "no_case": "max(case_id IS NULL)",
+        "no_activity": "max(missing AND NOT lone)",
+        "events": "count_if(NOT lone)",
+        "untimed": "count_if(untimed AND NOT lone)",
+        "unread": "max(untimed AND NOT lone AND stamped)",
+        "dated": "max(dated)",
+        "plain": "max(plain)",
+        "too_large": "coalesce(max(too_large), '')",
+    }
+    aggregates = (functions.expr(sql).alias(name) for name, sql in asked.items())
+    found = events.groupBy("parts").agg(*aggregates).collect()
+    if column := max((row.too_large for row in found), default=None):
+        raise ReadError(log.name, Statement("read.cell.column", column=column, what=TOO_LARGE))
+    total = {what: sum(int(row[what]) for row in found) for what in list(asked)[:-1]}
+    for what in ("no_case", "no_activity"):
+        if total[what]:
+            raise ReadError(log.name, Statement(f"read.table.{what}"))
+    if log.timed and total["dated"] and total["plain"]:
+        raise ReadError(log.name, mixed_times(columns.timestamp or ""))
+    if log.timed and total["unread"] and total["untimed"] == total["events"]:
+        raise ReadError(log.name, only_iso(columns.timestamp or ""))
+    names = [JOINER.join(row.parts) for row in found if row.events]
+    check_unique(log.name, names)
+    return sorted(names), total["untimed"] if log.timed else 0
+
+
 def _counted(log: Log, notify: Notify | None) -> tuple[DataFrame, list[str]]:
     """Count the variants: a frame that is not yet worked out, and the names of activities."""
-    columns = log.columns
-    assert columns is not None
+    assert log.columns is not None
     with clear_errors(log.name):
-        events = events_of(log, columns, _open(log.source))
-        names, untimed = survey(log, events)
-        meant = names_as_meant(log, names)
-        cases = cases_of(log, events, names)
+        events = _events(log, log.columns, _open(log.source))
+        names, untimed = _survey(log, log.columns, events)
+        meant = tables.names_as_meant(log, names)
+        cases = _cases(log, events, names)
         dropped = varying = 0
         if notify is not None and log.max_cases is not None:
             odd = cases.selectExpr("count_if(NOT counted)", "count_if(varies)").collect()
@@ -128,58 +246,38 @@ def _counted(log: Log, notify: Notify | None) -> tuple[DataFrame, list[str]]:
     return frame, meant
 
 
-def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
-    """Give the cases with their times; they are brought here, partition by partition."""
-    assert log.columns is not None
-    store = CaseStore(log.name, log.unit, log.attributes)
-    dropped = varying = 0
-    with clear_errors(log.name):
-        events = events_of(log, log.columns, _open(log.source), with_values=True)
-        names, untimed = survey(log, events)
-        meant = names_as_meant(log, names)
-        found = cases_of(log, events, names, with_times=True)
-        for row in found.toLocalIterator(prefetchPartitions=True):
-            dropped += not row.counted
-            varying += row.varies
-            if row.counted:
-                texts = [
-                    [text if text is None else texts_as_meant(log, [text])[0] for text in each]
-                    for each in row["values"]
-                ]
-                activities = [meant[i] for i in row.variant]
-                values = values_of(log.attributes, texts)
-                store.add(Case(activities, row.truncated, times=row.times, values=values))
-    if progress is not None:
-        progress(1.0)
-    notify_counts(
-        notify, untimed=untimed, varying=varying, dropped=dropped, max_cases=log.max_cases
+def _cases(log: Log, events: DataFrame, names: list[str]) -> DataFrame:
+    """Give each case as a DataFrame: variant (ids), truncated, varies, counted.
+
+    Which cases of a person count is decided by that person's cases alone: in files the first that
+    begin, in a DataFrame the first by time, and among those by activity and case id.
+    """
+    # As JSON text, because a frame made from Python objects would need Python on every machine.
+    listed = _literal(json.dumps([{"activity": each, "id": i} for i, each in enumerate(names)]))
+    counted = "true"
+    if log.max_cases is not None:
+        # Cases of nobody are kept apart, as all of them together may be too many for one task.
+        alone = "person, CASE WHEN person IS NULL THEN case_id END"
+        place = f"row_number() OVER (PARTITION BY {alone} ORDER BY first, case_id)"
+        counted = f"person IS NULL OR {place} <= {log.max_cases}"
+    # Ids are in the order of names, and rank is missing in no field that decides.
+    return events.sparkSession.sql(
+        f"""
+        WITH ids AS (
+            SELECT inline(from_json({listed}, 'array<struct<activity: string, id: int>>'))),
+        numbered AS (SELECT /*+ BROADCAST(ids) */ * FROM {{events}} LEFT JOIN ids USING (activity)),
+        cases AS (
+            SELECT case_id, sort_array(collect_list(
+                    CASE WHEN NOT lone THEN struct(rank, id) END)).id AS variant,
+                max(truncated) AS truncated, min(first) AS first,
+                min(CASE WHEN person IS NOT NULL THEN
+                    struct(rank, coalesce(id, {len(names)}), person) END).person AS person,
+                coalesce(min(person) <> max(person), false) AS varies
+            FROM numbered GROUP BY case_id)
+        SELECT variant, truncated, varies, {counted} AS counted FROM cases
+        """,
+        events=events,
     )
-    return store.close()
-
-
-def types(source: Source) -> dict[str, str]:
-    """The columns of a DataFrame with their types, as DuckDB calls them."""
-    called = {"int": "BIGINT", "float": "DOUBLE", "date": INSTANT, "boolean": "BOOLEAN"}
-    found = {}
-    for name, kind in _types(source).items():
-        known = "INTERVAL" if kind.startswith("interval") else called.get(value_type(kind))
-        found[name] = "BLOB" if kind.startswith(NESTED) else known or "VARCHAR"
-        if kind.startswith("decimal"):
-            found[name] = "DECIMAL"
-    return found
-
-
-def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
-    """Give these columns of a DataFrame as lines of CSV, ordered by what rows say."""
-    with clear_errors(source.name):
-        frame = _open(source)
-        times = {names.index(name) for name in dated(columns, dict(frame.dtypes))}
-        ordered = text_of(columns, frame, names)
-        for row in ordered.toLocalIterator(prefetchPartitions=True):
-            yield csv_line([
-                str(np.datetime64(value, "us")) if place in times and value is not None else value
-                for place, value in enumerate(row)
-            ])  # fmt: skip
 
 
 def _open(source: Source) -> DataFrame:
