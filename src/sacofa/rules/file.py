@@ -77,10 +77,6 @@ def _lines(rules: Rules) -> Iterator[str]:
             yield f"{kind.key} = {_list(compress(rules.activities, rules.tables[kind.name]))}"
     if not rules.empty:
         yield "empty = false"
-    yield from _table_lines(rules)
-
-
-def _table_lines(rules: Rules) -> Iterator[str]:
     for a, name in enumerate(rules.activities):
         rows = {kind.key: rules.tables[kind.name][a] for kind in PAIR_KINDS.values()}
         if any(row.any() for row in rows.values()):
@@ -143,11 +139,11 @@ class _Reader:
     def source(self) -> Provenance:
         """Return the origin of the rules."""
         learned = self.content.get(LEARNED_FROM)
-        if learned is not None:
-            if not isinstance(learned, str):
-                self.refuse(Statement("rules.log_no_text", key=LEARNED_FROM), key=LEARNED_FROM)
-            return FromSecretLog(learned)
         source = self.content.get("source", f"rules file {self.name}")
+        if not isinstance(learned, str | None):
+            self.refuse(Statement("rules.log_no_text", key=LEARNED_FROM), key=LEARNED_FROM)
+        if learned is not None:
+            return FromSecretLog(learned)
         if not isinstance(source, str):
             self.refuse(Statement("rules.source_no_text"), key="source")
         return Stated(source)
@@ -160,16 +156,6 @@ class _Reader:
                 allowed = [ids[name] for name in self.names(self.content[key], (), key, ids)]
                 tables[kind.name][:] = False
                 tables[kind.name][allowed] = True
-        for name, key, listed in self.entries(ids):
-            others = [ids[other] for other in listed]
-            if key == NEVER_PRECEDED:
-                tables[NEVER_FOLLOWS.name][others, ids[name]] = True
-            else:
-                tables[PAIR_KINDS[key].name][ids[name], others] = True
-        return tables
-
-    def entries(self, ids: Mapping[str, int]) -> Iterator[tuple[str, str, list[str]]]:
-        """Check the lists of all activities; yield activity, key and names of each."""
         entries = self.content.get("rules", {})
         if not isinstance(entries, dict):
             self.refuse(Statement("rules.no_tables"), key="rules")
@@ -184,7 +170,12 @@ class _Reader:
                 if key not in PAIR_KEYS:
                     what = Statement("rules.no_kind", name=key)
                     self.refuse(advised(what, key, PAIR_KEYS), here, key)
-                yield name, key, self.names(listed, here, key, ids)
+                others = [ids[other] for other in self.names(listed, here, key, ids)]
+                if key == NEVER_PRECEDED:
+                    tables[NEVER_FOLLOWS.name][others, ids[name]] = True
+                else:
+                    tables[PAIR_KINDS[key].name][ids[name], others] = True
+        return tables
 
     def names(
         self, listed: object, table: Table, key: str, known: Collection[str] | None
@@ -202,24 +193,22 @@ class _Reader:
         return listed
 
     def refuse_contradictions(self, names: Sequence[str], tables: Tables) -> None:
-        """Refuse demands that another rule forbids."""
+        """Refuse a demand that another rule forbids."""
         for a, b, kind in contradictions(tables):
             one, other, words = names[a], names[b], kind.key.replace("_", " ")
             if a == b and kind.demands == "before":
                 what = Statement("rules.before_itself", name=one, kind=words)
             else:
-                pair = (one, other) if kind.demands == "after" else (other, one)
-                line = self.line_of_never(*pair) or 0
+                before, after = (one, other) if kind.demands == "after" else (other, one)
+                entries = self.content["rules"]
+                assert isinstance(entries, dict)
+                # That one never follows the other can be written in two ways.
+                rule = (("rules", after), NEVER_PRECEDED, before)
+                if after in entries.get(before, {}).get(NEVER_FOLLOWS.key, ()):
+                    rule = (("rules", before), NEVER_FOLLOWS.key, after)
+                line = find_line(self.text, *rule) or 0
                 what = Statement("rules.clash", name=one, kind=words, other=other, line=line)
             self.refuse(what, ("rules", one), kind.key, other)
-
-    def line_of_never(self, before: str, after: str) -> int | None:
-        """Find the rule that `after` never follows `before`; it can be written in two ways."""
-        entries = self.content["rules"]
-        assert isinstance(entries, dict)
-        if after in entries.get(before, {}).get(NEVER_FOLLOWS.key, ()):
-            return find_line(self.text, ("rules", before), NEVER_FOLLOWS.key, after)
-        return find_line(self.text, ("rules", after), NEVER_PRECEDED, before)
 
     def refuse(
         self, what: Statement, table: Table = (), key: str | None = None, name: str | None = None

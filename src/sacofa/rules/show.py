@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .kinds import Bools, Kind
+from .kinds import Bools
 from .models.language import ModelRules
 from .rules import KINDS, Rules
 
@@ -16,37 +16,32 @@ NAME_WIDTH = 40
 
 def show_rules(rules: Rules) -> str:
     """Return rules in words, one line for each activity."""
-    return "\n".join(_lines(rules)) + "\n"
+    # Names without line breaks or anything else that controls a terminal.
+    names = [_printable(name) for name in rules.activities]
+    lines = [f"Rules about {len(names):,} activities, from {_printable(str(rules.source))}."]
+    if isinstance(rules, ModelRules):
+        lines.append(
+            f"The whole language of the model is kept ({rules.allowed.states:,} states), with up "
+            f"to {rules.deviations} deviations. All its cases keep these rules:"
+        )
+    for kind in (kind for kind in KINDS if not kind.of_pairs):
+        listed = _listed(names, rules.tables[kind.name], "or")
+        free = rules.tables[kind.name].all()
+        any_may = f"A case may {kind.verb} with any activity."
+        lines.append(any_may if free else f"A case {kind.verb}s with {listed}.")
+    lines.append("It may have no events." if rules.empty else "It has at least one event.")
+    never = never_happens(rules)
+    width = min(max(map(len, names), default=0), NAME_WIDTH)
+    for activity, name in enumerate(names):
+        words = "; ".join(_phrases(rules, names, activity, ~never))
+        lines.append(f"  {name:{width}}  {'never happens' if never[activity] else words or 'free'}")
+    return "\n".join([*lines, ""])
 
 
 def never_happens(rules: Rules) -> Bools:
     """[a]: a can neither begin a case nor follow anything."""
     result: Bools = ~rules.starts & rules.never_follows.all(axis=0)
     return result
-
-
-def _lines(rules: Rules) -> Iterator[str]:
-    names = [_printable(name) for name in rules.activities]
-    yield f"Rules about {len(names):,} activities, from {_printable(str(rules.source))}."
-    if isinstance(rules, ModelRules):
-        yield (
-            f"The whole language of the model is kept ({rules.allowed.states:,} states), with up "
-            f"to {rules.deviations} deviations. All its cases keep these rules:"
-        )
-    for kind in (kind for kind in KINDS if not kind.of_pairs):
-        yield _sentence(kind, names, rules.tables[kind.name])
-    yield "It may have no events." if rules.empty else "It has at least one event."
-    never = never_happens(rules)
-    width = min(max(map(len, names), default=0), NAME_WIDTH)
-    for activity, name in enumerate(names):
-        words = "; ".join(_phrases(rules, names, activity, ~never))
-        yield f"  {name:{width}}  {'never happens' if never[activity] else words or 'free'}"
-
-
-def _sentence(kind: Kind, names: Sequence[str], allowed: Bools) -> str:
-    if allowed.all():
-        return f"A case may {kind.verb} with any activity."
-    return f"A case {kind.verb}s with {_listed(names, allowed, 'or')}."
 
 
 def _phrases(rules: Rules, names: Sequence[str], activity: int, possible: Bools) -> Iterator[str]:
@@ -79,5 +74,4 @@ def _listed(names: Sequence[str], chosen: Bools, word: str) -> str:
 
 
 def _printable(name: str) -> str:
-    """A name without line breaks or anything else that controls a terminal."""
     return "".join(c if c.isprintable() else " " for c in name)

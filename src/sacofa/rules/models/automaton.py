@@ -17,6 +17,8 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Costs = frozenset[tuple[int, int]]
 """States that a prefix may lead to, with the fewest deviations for each."""
+Out = Sequence[Sequence[tuple[int, int]]]
+"""[state]: label and target of each edge that leaves it."""
 
 SILENT = -1
 """Label of an edge without an activity."""
@@ -66,9 +68,13 @@ def rules_of_graph(graph: Graph, source: Provenance) -> Rules:
             not_preceded[a] |= before[origin]
             # A first a begins in a state that can be reached without any a.
             not_followed[a] |= after[target] if before[origin] >> a & 1 else 0
-    pairs = (_table(followed), _table(not_followed), _table(not_preceded))
+    has_after, no_after, no_before = (
+        np.array([[row >> b & 1 for b in range(size)] for row in rows], dtype=np.bool_)
+        for rows in (followed, not_followed, not_preceded)
+    )
+    facts = Facts(seen, seen, has_after, no_after, no_before, first, last)
     empty = any(end and reached >> size for end, reached in zip(graph.ends, before, strict=True))
-    return rules_of(graph.activities, Facts(seen, seen, *pairs, first, last), empty, source)
+    return rules_of(graph.activities, facts, empty, source)
 
 
 def _grow(
@@ -94,12 +100,6 @@ def _grow(
                 sets[into] = grown
                 todo.append(into)
     return sets
-
-
-def _table(rows: list[int]) -> Bools:
-    size = range(len(rows))
-    cells = [[row >> b & 1 for b in size] for row in rows]
-    return np.array(cells, dtype=np.bool_).reshape(len(rows), len(rows))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -161,13 +161,16 @@ def determinize(graph: Graph, deviations: int = 0, max_states: int = MAX_STATES)
     Raises:
         TooManyStatesError: If it would have more states.
     """
-    walk = _Walk(graph, deviations)
-    start = walk.close({0: 0})
+    out: list[list[tuple[int, int]]] = [[] for _ in graph.ends]
+    for source, label, target in graph.edges:
+        out[source].append((label, target))
+    start = _close(out, {0: 0}, deviations)
     ids, todo, rows, members = {start: 0}, [start], [], 0
     # The list of states grows while it is walked.
     for state in todo:
         row = []
-        for reached in walk.steps(state):
+        for costs in _step(out, state, len(graph.activities), deviations):
+            reached = _close(out, costs, deviations)
             row.append(ids.setdefault(reached, len(ids)) if reached else NOWHERE)
             if row[-1] == len(todo):
                 todo.append(reached)
@@ -180,38 +183,30 @@ def determinize(graph: Graph, deviations: int = 0, max_states: int = MAX_STATES)
     return _smallest(graph.activities, after, ends)
 
 
-class _Walk:
-    """Follows all cases of a graph, and those that deviate a little, step by step."""
+def _step(out: Out, state: Costs, activities: int, deviations: int) -> list[dict[int, int]]:
+    """Let each activity happen; return the states that are reached, before silent steps."""
+    reached: list[dict[int, int]] = [{} for _ in range(activities)]
+    for each, cost in state:
+        for label, target in out[each]:
+            if label != SILENT and cost <= reached[label].get(target, deviations):
+                reached[label][target] = cost
+        if cost < deviations:
+            # The event may be one too many.
+            for costs in reached:
+                costs[each] = min(cost + 1, costs.get(each, deviations))
+    return reached
 
-    def __init__(self, graph: Graph, deviations: int) -> None:
-        self.activities, self.limit = graph.activities, deviations + 1
-        self.out: list[list[tuple[int, int]]] = [[] for _ in graph.ends]
-        for source, label, target in graph.edges:
-            self.out[source].append((label, target))
 
-    def steps(self, state: Costs) -> list[Costs]:
-        """Return the state after each activity; an empty one if it cannot happen."""
-        reached: list[dict[int, int]] = [{} for _ in self.activities]
-        for each, cost in state:
-            for label, target in self.out[each]:
-                if label != SILENT and cost < reached[label].get(target, self.limit):
-                    reached[label][target] = cost
-            if cost + 1 < self.limit:
-                # The event may be one too many.
-                for costs in reached:
-                    costs[each] = min(cost + 1, costs.get(each, self.limit))
-        return [self.close(costs) for costs in reached]
-
-    def close(self, costs: dict[int, int]) -> Costs:
-        """Let silent steps happen, and others be skipped at the cost of a deviation."""
-        todo = list(costs)
-        for state in todo:
-            for label, target in self.out[state]:
-                cost = costs[state] + (label != SILENT)
-                if cost < costs.get(target, self.limit):
-                    costs[target] = cost
-                    todo.append(target)
-        return frozenset(costs.items())
+def _close(out: Out, costs: dict[int, int], deviations: int) -> Costs:
+    """Let silent steps happen, and others be skipped at the cost of a deviation."""
+    todo = list(costs)
+    for state in todo:
+        for label, target in out[state]:
+            cost = costs[state] + (label != SILENT)
+            if cost < costs.get(target, deviations + 1):
+                costs[target] = cost
+                todo.append(target)
+    return frozenset(costs.items())
 
 
 def _smallest(activities: tuple[str, ...], after: Ints, ends: Bools) -> Automaton:

@@ -98,7 +98,19 @@ class _Reader:
             self._add(kind, ids[one], ids[other], line)
         if template in BINARY:
             return bool(follow)
-        return self._use_unary(line, template, int(match[2][:3] or 1), ids[0])
+        (a,), others = ids, [b for b in range(len(self.ids)) if b != ids[0]]
+        if template == "end":
+            # The last one comes after everything else.
+            for b in others:
+                self._add(ALWAYS_FOLLOWS, b, a, line)
+        elif template == "init":
+            self.begun = True
+            self.starts[others] = False
+            if not self.starts.any():
+                raise RefusedError("model.declare.second_init", line)
+        else:
+            return self._use_number(line, template, int(match[2][:3] or 1), a)
+        return True
 
     def _ids(self, line: int, text: str, two: bool) -> list[int]:
         """Part the names in brackets; a name may hold commas, too."""
@@ -113,21 +125,6 @@ class _Reader:
             raise RefusedError("model.declare.two", line, text=text)
         wrong = next(name for name in ways[0] if name not in self.ids)
         raise RefusedError("rules.unknown", line, name=wrong).advise(wrong, self.ids)
-
-    def _use_unary(self, line: int, template: str, number: int, a: int) -> bool:
-        others = [b for b in range(len(self.ids)) if b != a]
-        if template == "init":
-            self.begun = True
-            self.starts[others] = False
-            if not self.starts.any():
-                raise RefusedError("model.declare.second_init", line)
-            return True
-        if template == "end":
-            # The last one comes after everything else.
-            for b in others:
-                self._add(ALWAYS_FOLLOWS, b, a, line)
-            return True
-        return self._use_number(line, template, number, a)
 
     def _use_number(self, line: int, template: str, number: int, a: int) -> bool:
         # Existence is at least, absence less often than the number.

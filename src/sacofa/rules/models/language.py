@@ -72,13 +72,9 @@ class ModelStates:
     def __init__(self, rules: ModelRules) -> None:
         self.rules = rules
         allowed = rules.allowed
-        shape = (allowed.states + 1, len(rules.activities))
-        self._next = np.zeros(shape, dtype=np.int64)
-        # NOWHERE is −1, so that it becomes HARMFUL.
-        self._next[1:] = allowed.after + 1
-        self._allowed = np.zeros((shape[0], shape[1] + 1), dtype=np.bool_)
-        self._allowed[:, :-1] = self._next > 0
-        self._allowed[1:, -1] = allowed.ends
+        # A row for HARMFUL comes first; NOWHERE is −1, so that it becomes HARMFUL.
+        self._next: Ints = np.pad(allowed.after + 1, ((1, 0), (0, 0)))
+        self._allowed = np.column_stack([self._next > HARMFUL, np.append(False, allowed.ends)])
 
     @property
     def activities(self) -> tuple[str, ...]:
@@ -95,8 +91,7 @@ class ModelStates:
 
     def step(self, states: Ints, activities: Ints) -> Ints:
         """Return the state after one more activity, for each pair; HARMFUL after a harmful one."""
-        reached: Ints = self._next[states, activities]
-        return reached
+        return self._next[states, activities]
 
     def violations(self, prefix: Sequence[int], finished: bool) -> int:
         """Return the number of deviations of a prefix beyond those that are allowed.
@@ -105,25 +100,19 @@ class ModelStates:
         if the prefix is not finished.
         """
         model = self.rules.model
+        graph = np.array(model.graph().edges, dtype=np.int64).reshape(-1, 3)
+        sources, labels, targets = graph.T
         costs = np.full(model.states, len(prefix) + model.states + 1, dtype=np.int64)
         costs[0] = 0
-        costs = self._skipped(costs)
-        for activity in prefix:
-            after = model.after[:, activity]
-            there = after != NOWHERE
-            moved = costs + 1
-            np.minimum.at(moved, after[there], costs[there])
-            costs = self._skipped(moved)
+        for activity in (NOWHERE, *prefix):
+            # The event is one too many, or a step of the model.
+            moved, here = costs + (activity != NOWHERE), labels == activity
+            np.minimum.at(moved, targets[here], costs[sources[here]])
+            # Steps of the model are skipped at the cost of one deviation each.
+            while True:
+                costs = moved.copy()
+                np.minimum.at(moved, targets, costs[sources] + 1)
+                if np.array_equal(moved, costs):
+                    break
         best = costs[model.ends].min() if finished else costs.min()
         return max(0, int(best) - self.rules.deviations)
-
-    def _skipped(self, costs: Ints) -> Ints:
-        """Let steps of the model be skipped, at the cost of one deviation each."""
-        sources, labels = np.nonzero(self.rules.model.after != NOWHERE)
-        targets = self.rules.model.after[sources, labels]
-        while True:
-            better = costs.copy()
-            np.minimum.at(better, targets, costs[sources] + 1)
-            if np.array_equal(better, costs):
-                return costs
-            costs = better

@@ -34,12 +34,9 @@ def propose(model: Sequence[str], activities: Sequence[str]) -> dict[str, str]:
     The most alike pair is taken first, and an activity is proposed once.
     """
     if len(model) * len(activities) > MAX_PAIRS:
-        raise SettingError(
-            "activities", len(activities), Statement("must.few_pairs", limit=MAX_PAIRS)
-        )
-    pairs = sorted(
-        ((-likeness(name, activity), name, activity) for name in model for activity in activities),
-    )
+        must = Statement("must.few_pairs", limit=MAX_PAIRS)
+        raise SettingError("activities", len(activities), must)
+    pairs = sorted((-likeness(name, each), name, each) for name in model for each in activities)
     found: dict[str, str] = {}
     for score, name, activity in pairs:
         if -score >= MIN_LIKENESS and name not in found and activity not in found.values():
@@ -104,13 +101,10 @@ def check_names(
         if name not in names:
             raise RefusedError("model.names.not_in_map", None, name=name)
         if activities is not None and names[name] and names[name] not in activities:
-            raise _undeclared(names[name], activities)
+            plain = Statement("model.names.undeclared", name=names[name])
+            what = advised(plain, names[name], activities)
+            if what == plain:
+                values = {"name": names[name], "argument": Argument("names")}
+                what = Statement("model.names.undeclared_map", **values)
+            raise RefusedError(what, None)
     return names
-
-
-def _undeclared(name: str, activities: Sequence[str]) -> RefusedError:
-    plain = Statement("model.names.undeclared", name=name)
-    what = advised(plain, name, activities)
-    if what == plain:
-        what = Statement("model.names.undeclared_map", name=name, argument=Argument("names"))
-    return RefusedError(what, None)

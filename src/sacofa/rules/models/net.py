@@ -13,9 +13,8 @@ tokens pile up.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 
 from ...errors import Statement
 from ..reading import RefusedError
@@ -33,23 +32,25 @@ MAX_TOKENS = (1 << (BITS - 1)) - 1
 """More tokens than this on one place count as without end."""
 MAX_BITS = 1 << 31
 """Bits of all markings together."""
-MAX_SHOWN_ACTIVITIES = 8
-"""A message shows the last activities on the way to where a model gets stuck."""
-MAX_SHOWN_PLACES = 3
+MAX_SHOWN_ACTIVITIES, MAX_SHOWN_PLACES = 8, 3
+"""A message shows the last activities on the way to where a model gets stuck, and what waits."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A place, or what a transition stands for in the file."""
+    """A place, or what a transition stands for in the file.
+
+    Attributes:
+        what: Its name in messages: task "Register".
+        line: Its line in the file.
+        running: Whether a token there only says that something runs, not what it waits for.
+        takes_time: Whether a silent step of it takes time: awaited events, tasks without a name.
+    """
 
     what: Statement
-    """Its name in messages: task "Register"."""
     line: int | None = None
-    """Its line in the file."""
     running: bool = False
-    """Whether a token there only says that something runs, not what it waits for."""
     takes_time: bool = False
-    """Whether a silent step of it takes time: awaited events, tasks without a name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +74,6 @@ class Transition:
     clears: int
     empty: int
     immediate: bool = False
-
-    @property
-    def silent(self) -> bool:
-        """Whether it does nothing but take and give tokens."""
-        return self.label is None and not self.clears | self.empty
 
 
 @dataclass(kw_only=True)
@@ -113,7 +109,7 @@ class Net:
 
     def place(self, part: Part) -> int:
         """Add a place and return it: one token on it."""
-        self._refuse_more(len(self.places), part.line)
+        _refuse_more(self.places, part)
         self.places.append(part)
         return 1 << BITS * (len(self.places) - 1)
 
@@ -128,7 +124,7 @@ class Net:
         empty: int = 0,
     ) -> None:
         """Add a transition."""
-        self._refuse_more(len(self.transitions), part.line)
+        _refuse_more(self.transitions, part)
         # Sets of places hold one token of each.
         clears, empty = (places * ((1 << BITS) - 1) for places in (clears, empty))
         self.transitions.append(Transition(part, label, takes, gives, clears, empty))
@@ -138,17 +134,10 @@ class Net:
         if what not in self.notes:
             self.notes.append(what)
 
-    def note_merged(self) -> None:
-        """Note that several parts of one name are one activity."""
-        labelled = {(t.label, id(t.part)) for t in self.transitions if t.label is not None}
-        counts = sorted(Counter(label for label, _ in labelled).items())
-        merged = [Statement("model.name_count", name=n, count=c) for n, c in counts if c > 1]
-        if merged:
-            self.note(Statement("model.note.merged", names=merged))
 
-    def _refuse_more(self, number: int, line: int | None) -> None:
-        if number >= MAX_PARTS:
-            raise RefusedError("model.too_many_parts", line, limit=MAX_PARTS)
+def _refuse_more(parts: Sequence[object], part: Part) -> None:
+    if len(parts) >= MAX_PARTS:
+        raise RefusedError("model.too_many_parts", part.line, limit=MAX_PARTS)
 
 
 def tokens(places: Iterable[int], line: int | None) -> int:
@@ -169,11 +158,23 @@ def numbers_of(marking: int) -> Iterator[int]:
 
 def explore(net: Net, max_states: int = MAX_STATES) -> Graph:
     """Find all states of a net and check that it is sound."""
-    return _Exploration(net, max_states).graph()
+    found = _Exploration(net, max_states)
+    ends = [marking in net.ends for marking in found.markings]
+    _refuse_dead_ends(net, found, ends)
+    for step in net.transitions:
+        if step.label is not None and step not in found.happened:
+            raise RefusedError("model.dead_step", step.part.line, part=step.part.what)
+    return Graph(activities=net.labels, edges=found.edges, ends=ends)
 
 
 class _Exploration:
-    """Finds the states of a net."""
+    """All states of a net.
+
+    Attributes:
+        markings: The marking of each state.
+        edges: The steps from state to state.
+        happened: The transitions that happen in some state.
+    """
 
     def __init__(self, net: Net, max_states: int) -> None:
         self.net = net
@@ -181,7 +182,6 @@ class _Exploration:
         # One bit of each place catches what is taken too often, and what is given too often.
         self.guard = sum(1 << BITS * place for place in range(len(net.places))) << BITS - 1
         self.free = free_places(net)
-        self.ids = {name: i for i, name in enumerate(net.labels)}
         self.happened: set[Transition] = set()
         # A step is tried where the first place that it takes from has a token; -1: anywhere.
         self.by_place: defaultdict[int, list[Transition]] = defaultdict(list)
@@ -190,38 +190,24 @@ class _Exploration:
                 raise RefusedError("model.too_many_tokens", step.part.line, limit=MAX_TOKENS)
             self.by_place[next(numbers_of(step.takes), -1)].append(step)
         self.markings = [net.start]
-        self.states = {net.start: 0}
         self.settled: dict[int, list[int]] = {}
         self.edges: list[tuple[int, int, int]] = []
+        self._explore()
 
-    def graph(self) -> Graph:
-        """Explore, check, and put together."""
+    def _explore(self) -> None:
+        states, ids = {self.net.start: 0}, {name: i for i, name in enumerate(self.net.labels)}
         # The list of markings grows while it is walked.
         for source, marking in enumerate(self.markings):
-            self._explore(source, marking)
-            if len(self.markings) > self.max_states or (
-                len(self.edges) > EDGES_PER_STATE * self.max_states
-            ):
+            for step in self._enabled(marking):
+                self.happened.add(step)
+                label = SILENT if step.label is None else ids[step.label]
+                for after in self._settle(self._take(step, marking)):
+                    target = states.setdefault(after, len(states))
+                    if target == len(self.markings):
+                        self.markings.append(after)
+                    self.edges.append((source, label, target))
+            if max(len(states), len(self.edges) // EDGES_PER_STATE) > self.max_states:
                 raise RefusedError("model.too_many_states", None, limit=self.max_states)
-        final = set(self.net.ends)
-        ends = [marking in final for marking in self.markings]
-        self._refuse_dead_ends(ends)
-        for step in self.net.transitions:
-            if step.label is not None and step not in self.happened:
-                raise RefusedError("model.dead_step", step.part.line, part=step.part.what)
-        return Graph(activities=self.net.labels, edges=self.edges, ends=ends)
-
-    def _explore(self, source: int, marking: int) -> None:
-        """Take every step that is possible in one state."""
-        for step in self._enabled(marking):
-            self.happened.add(step)
-            label = SILENT if step.label is None else self.ids[step.label]
-            reached = self._take(step, marking)
-            for after in self._settle(reached) if reached & self.free else [reached]:
-                target = self.states.setdefault(after, len(self.markings))
-                if target == len(self.markings):
-                    self.markings.append(after)
-                self.edges.append((source, label, target))
 
     def _enabled(self, marking: int) -> list[Transition]:
         """Return the steps that are possible; if some take no time, these alone."""
@@ -233,6 +219,13 @@ class _Exploration:
         ]
         return [step for step in enabled if step.immediate] or enabled
 
+    def _candidates(self, marking: int) -> list[Transition]:
+        """Return the steps that may be possible and have to be looked at."""
+        for place in numbers_of(marking & self.free):
+            return self.by_place[place]
+        places = (-1, *numbers_of(marking))
+        return [step for place in places for step in self.by_place.get(place, ())]
+
     def _take(self, step: Transition, marking: int) -> int:
         reached = ((marking - step.takes) & ~step.clears) + step.gives
         for number in numbers_of(reached & self.guard):
@@ -242,6 +235,8 @@ class _Exploration:
 
     def _settle(self, marking: int) -> list[int]:
         """Make all free choices until none is left; return the markings that they may lead to."""
+        if not marking & self.free:
+            return [marking]
         if marking not in self.settled:
             seen, layer = set[int](), {marking}
             while layer:
@@ -253,55 +248,46 @@ class _Exploration:
             self.settled[marking] = [each for each in seen if not each & self.free]
         return self.settled[marking]
 
-    def _candidates(self, marking: int) -> list[Transition]:
-        """Return the steps that may be possible and have to be looked at."""
-        for place in numbers_of(marking & self.free):
-            return self.by_place[place]
-        places = (-1, *numbers_of(marking))
-        return [step for place in places for step in self.by_place.get(place, ())]
 
-    def _refuse_dead_ends(self, ends: list[bool]) -> None:
-        """Refuse a state from which no end can be reached."""
-        if not (stuck := self._stuck(ends)):
-            return
-        # The first state found is among the nearest to the beginning, so its story is short. One
-        # in which nothing at all can happen any more is told rather than one that goes in circles.
-        state = min(stuck.difference(source for source, *_ in self.edges) or stuck)
-        waiting = [self.net.places[number] for number in numbers_of(self.markings[state])]
-        waiting.sort(key=lambda place: place.running)
-        where = [place.what for place in waiting[:MAX_SHOWN_PLACES]]
-        if len(waiting) > len(where):
-            where.append(Statement("model.more_places", count=len(waiting) - len(where)))
-        raise RefusedError(
-            "model.dead_end",
-            waiting[0].line if waiting else None,
-            trace=self._story(state),
-            places=where or [Statement("model.no_place")],
-        )
+def _refuse_dead_ends(net: Net, found: _Exploration, ends: list[bool]) -> None:
+    """Refuse a state from which no end can be reached."""
+    before: list[list[int]] = [[] for _ in ends]
+    for source, _, target in found.edges:
+        before[target].append(source)
+    todo = [state for state, is_end in enumerate(ends) if is_end]
+    stuck = set(range(len(ends))).difference(todo)
+    while todo:
+        new = stuck.intersection(before[todo.pop()])
+        stuck -= new
+        todo += new
+    if not stuck:
+        return
+    # The first state found is among the nearest to the beginning, so its story is short. One
+    # in which nothing at all can happen any more is told rather than one that goes in circles.
+    state = min(stuck.difference(source for source, *_ in found.edges) or stuck)
+    waiting = [net.places[number] for number in numbers_of(found.markings[state])]
+    waiting.sort(key=lambda place: place.running)
+    where = [place.what for place in waiting[:MAX_SHOWN_PLACES]]
+    if len(waiting) > len(where):
+        where.append(Statement("model.more_places", count=len(waiting) - len(where)))
+    raise RefusedError(
+        "model.dead_end",
+        waiting[0].line if waiting else None,
+        trace=_story(net.labels, found.edges, state),
+        places=where or [Statement("model.no_place")],
+    )
 
-    def _stuck(self, ends: list[bool]) -> set[int]:
-        before: list[list[int]] = [[] for _ in ends]
-        for source, _, target in self.edges:
-            before[target].append(source)
-        todo = [state for state, is_end in enumerate(ends) if is_end]
-        stuck = set(range(len(ends))).difference(todo)
-        while todo:
-            new = stuck.intersection(before[todo.pop()])
-            stuck -= new
-            todo += new
-        return stuck
 
-    def _story(self, state: int) -> list[str]:
-        """Return the activities on a shortest way to a state."""
-        # States are numbered as they are found, so the first edge into one comes from nearest by.
-        first = {target: (source, label) for source, label, target in reversed(self.edges)}
-        names: list[str] = []
-        while state:
-            state, label = first[state]
-            if label != SILENT:
-                names.insert(0, self.net.labels[label])
-        left_out = ["…"] if len(names) > MAX_SHOWN_ACTIVITIES else []
-        return [*left_out, *names[-MAX_SHOWN_ACTIVITIES:]]
+def _story(labels: Sequence[str], edges: Sequence[tuple[int, int, int]], state: int) -> list[str]:
+    """Return the activities on a shortest way to a state."""
+    # States are numbered as they are found, so the first edge into one comes from nearest by.
+    first = {target: (source, label) for source, label, target in reversed(edges)}
+    names: list[str] = []
+    while state:
+        state, label = first[state]
+        names[:0] = [] if label == SILENT else [labels[label]]
+    left_out = ["…"] if len(names) > MAX_SHOWN_ACTIVITIES else []
+    return [*left_out, *names[-MAX_SHOWN_ACTIVITIES:]]
 
 
 def free_places(net: Net) -> int:
@@ -313,42 +299,31 @@ def free_places(net: Net) -> int:
     """
     free = _choices(net)
     # Choices that go in circles for ever are left for the check of soundness to find.
-    before: defaultdict[int, set[int]] = defaultdict(set)
-    for place, ways in free.items():
-        for number in set().union(*ways):
-            before[number].add(place)
-    leads_out, todo = set[int](), list(free)
-    while todo:
-        place = todo.pop()
-        ways = [way & free.keys() for way in free[place]]
-        if place not in leads_out and any(map(leads_out.issuperset, ways)):
-            leads_out.add(place)
-            todo += before[place]
+    leads_out = set[int]()
+    bound = {place: [way & free.keys() for way in ways] for place, ways in free.items()}
+    while new := {p for p, ways in bound.items() if any(way <= leads_out for way in ways)}:
+        leads_out |= new
+        bound = {place: ways for place, ways in bound.items() if place not in new}
     return sum(1 << BITS * place for place in leads_out) * MAX_TOKENS
 
 
 def _choices(net: Net) -> dict[int, list[set[int]]]:
     """Find the free places, and for each the places to which each of its choices gives."""
-    timed, watched = any(step.immediate for step in net.transitions), _watched(net)
-    kept = set(chain.from_iterable(map(numbers_of, net.ends)))
+    timed = any(step.immediate for step in net.transitions)
+    # [place]: the sets of clearing and waiting steps that hold it.
+    watched: defaultdict[int, set[int]] = defaultdict(set)
+    for places in {places for step in net.transitions for places in (step.clears, step.empty)}:
+        for number in numbers_of(places):
+            watched[number].add(places)
+    kept = {number for end in net.ends for number in numbers_of(end)}
     choices: defaultdict[int, list[set[int]]] = defaultdict(list)
     for step in net.transitions:
         place, gives = next(numbers_of(step.takes), 0), set(numbers_of(step.gives))
-        single = step.takes == 1 << BITS * place
+        silent = step.label is None and not step.clears | step.empty
         # Clearing and waiting steps must see the places before and after the choice alike.
         alike = all(watched[place] == watched[number] for number in gives)
-        if single and alike and step.silent and step.immediate == timed:
+        if step.takes == 1 << BITS * place and alike and silent and step.immediate == timed:
             choices[place].append(gives)
         else:
             kept.update(numbers_of(step.takes))
     return {place: choices[place] for place in choices.keys() - kept}
-
-
-def _watched(net: Net) -> Mapping[int, set[int]]:
-    """[place]: the sets of clearing and waiting steps that hold it."""
-    watched: defaultdict[int, set[int]] = defaultdict(set)
-    sets = {places for step in net.transitions for places in (step.clears, step.empty)}
-    for key, places in enumerate(sets):
-        for number in numbers_of(places):
-            watched[number].add(key)
-    return watched

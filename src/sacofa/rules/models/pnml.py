@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ...errors import Statement
 from ..reading import RefusedError
-from .net import MAX_PARTS, MAX_TOKENS, Net, Part, numbers_of, tokens
+from .net import MAX_TOKENS, Net, Part, numbers_of, tokens
 from .xml import Element, flat
 
 INVISIBLE = "$invisible$"
@@ -43,9 +43,11 @@ class _Reader:
 
     def read(self) -> Net:
         """Put the net together."""
-        for element in self.parts:
-            if element.kind in NODES:
-                self._keep(element)
+        for element in (part for part in self.parts if part.kind in NODES):
+            key = element.get("id")
+            if not key or key in self.nodes:
+                raise RefusedError("model.pnml.own_id", element.line, kind=element.kind, id=key)
+            self.nodes[key] = element
         for key, element in self.nodes.items():
             if element.kind == "place":
                 self.places[key] = self.net.place(_part("model.place", key, element))
@@ -53,20 +55,15 @@ class _Reader:
         for key, element in self.nodes.items():
             if element.kind == "transition":
                 part = _part("model.transition", key, element)
+                name = _text(element, "name")
+                tools = element.children("toolspecific")
+                silent = any(tool.get("activity") == INVISIBLE for tool in tools)
+                label = None if silent or name.lower() in SILENT_NAMES else name
                 takes, gives = (tokens(arcs[key][way], part.line) for way in ("takes", "gives"))
                 clears, empty = (sum(set(arcs[key][way])) for way in ("clears", "empty"))
-                label = _label(element)
                 self.net.add(part, takes, gives, label, clears=clears, empty=empty)
         self.net.start, self.net.ends = self._start(), self._ends()
         return self.net
-
-    def _keep(self, element: Element) -> None:
-        key = element.get("id")
-        if not key or key in self.nodes:
-            raise RefusedError("model.pnml.own_id", element.line, kind=element.kind, id=key)
-        if len(self.nodes) >= 2 * MAX_PARTS:
-            raise RefusedError("model.too_many_parts", element.line, limit=2 * MAX_PARTS)
-        self.nodes[key] = element
 
     def _arcs(self) -> Arcs:
         found: Arcs = defaultdict(lambda: defaultdict(list))
@@ -102,18 +99,17 @@ class _Reader:
         found = []
         for markings in self.element.below("finalmarkings"):
             for marking in markings.children("marking"):
-                places = [token for each in marking.children("place") for token in self._end(each)]
+                places: list[int] = []
+                for each in marking.children("place"):
+                    key = each.get("idref")
+                    if key not in self.places:
+                        unknown = RefusedError("model.pnml.no_place", each.line, id=key)
+                        raise unknown.advise(key, self.places)
+                    places += [self.places[key]] * _number(each, _text(each, "text") or "1")
                 found.append(tokens(places, marking.line))
         return found or [
             self._only_without((step.takes for step in self.net.transitions), "model.pnml.no_end")
         ]
-
-    def _end(self, element: Element) -> list[int]:
-        """Return the tokens on a place of a final marking."""
-        key = element.get("idref")
-        if key not in self.places:
-            raise RefusedError("model.pnml.no_place", element.line, id=key).advise(key, self.places)
-        return [self.places[key]] * _number(element, _text(element, "text") or "1")
 
     def _only_without(self, used: Iterable[int], code: str) -> int:
         """Return the one place that can be meant where the file has no marking."""
@@ -148,14 +144,6 @@ def _on_pages(element: Element) -> Iterator[Element]:
 
 def _part(code: str, key: str, element: Element) -> Part:
     return Part(what=Statement(code, name=_text(element, "name") or key), line=element.line)
-
-
-def _label(element: Element) -> str | None:
-    """Return the activity of a transition, if it is not silent."""
-    if any(tool.get("activity") == INVISIBLE for tool in element.children("toolspecific")):
-        return None
-    name = _text(element, "name")
-    return None if name.lower() in SILENT_NAMES else name
 
 
 def _number(element: Element, text: str) -> int:

@@ -106,18 +106,16 @@ class Model:
         source = FromModel(name or Path(self.path).name, options.source, options.deviations)
         with refusing(self.path):
             names = check_names(self.names, options.names, activities)
-            if self.declared is not None:
-                return _closed(_declared_rules(self.declared, names, source), closed)
-            assert self.net is not None
-            graph = explore(self.net.renamed(names), max_states)
-            if source.deviations is None:
-                return _closed(rules_of_graph(graph, source), closed)
-            return _language(graph, source, closed)
-
-
-def _closed(rules: Rules, activities: Sequence[str] | None) -> Rules:
-    """Add declared activities that the rules do not know: they never happen."""
-    return rules if activities is None else rules.project_onto(activities, closed=True)
+            if self.net is None:
+                assert self.declared is not None
+                rules = _declared_rules(self.declared, names, source)
+            else:
+                graph = explore(self.net.renamed(names), max_states)
+                if source.deviations is not None:
+                    return _language(graph, source.deviations, source, closed)
+                rules = rules_of_graph(graph, source)
+        # Declared activities that the rules do not know never happen.
+        return rules if closed is None else rules.project_onto(closed, closed=True)
 
 
 def _declared_rules(rules: Rules, names: Mapping[str, str], source: FromModel) -> Rules:
@@ -140,17 +138,17 @@ def _declared_rules(rules: Rules, names: Mapping[str, str], source: FromModel) -
     return replace(left, activities=new, empty=empty, source=source, **freed)
 
 
-def _language(graph: Graph, source: FromModel, closed: Sequence[str] | None) -> Rules:
+def _language(
+    graph: Graph, deviations: int, source: FromModel, closed: Sequence[str] | None
+) -> Rules:
     """Return the language of a graph as rules."""
-    assert source.deviations is not None
     try:
         model = determinize(graph)
         if closed is not None:
             model = model.project_onto(closed, closed=True)
-        return ModelRules.of(model, source.deviations, source)
+        return ModelRules.of(model, deviations, source)
     except TooManyStatesError:
-        what = Statement("model.language_too_large", deviations=source.deviations)
-        raise RefusedError(what, None) from None
+        raise RefusedError("model.language_too_large", None, deviations=deviations) from None
 
 
 def read_model(path: str | Path) -> Model:
@@ -181,7 +179,11 @@ def read_model(path: str | Path) -> Model:
             rules, notes = read_declare(decode(content))
             return Model(path=path, names=rules.activities, notes=notes, declared=rules)
         net = _read_net(content)
-        net.note_merged()
+        labelled = {(t.label, id(t.part)) for t in net.transitions if t.label is not None}
+        counts = sorted(Counter(label for label, _ in labelled).items())
+        merged = [Statement("model.name_count", name=n, count=c) for n, c in counts if c > 1]
+        if merged:
+            net.note(Statement("model.note.merged", names=merged))
         if not net.labels:
             raise RefusedError("model.no_names", None)
         if len(net.labels) > MAX_ACTIVITIES:
