@@ -56,19 +56,15 @@ def _blocks(left: list[str], right: list[str]) -> Iterator[tuple[slice, Floats]]
 
     size = max(1, TOGETHER // max(len(right), 1))
     # At least 1, so that two empty sequences are 0 apart.
-    wide = np.maximum(_lengths(right), 1)
+    wide = np.maximum([len(text) for text in right], 1)
     for start in range(0, len(left), size):
         part = left[start : start + size]
         edits = cdist(part, right, scorer=Levenshtein.distance, dtype=np.int32)
         # edits * WHOLE / longer is a multiple of 1/longer, and floating point is off by less than
         # 2^-32: it is rounded down as whole numbers are, several times as fast.
-        share = edits / np.maximum(_lengths(part)[:, None], wide)
+        share = edits / np.maximum.outer([len(text) for text in part], wide)
         share *= WHOLE
         yield slice(start, start + size), np.floor(share, out=share)
-
-
-def _lengths(texts: list[str]) -> Ints:
-    return np.array([len(text) for text in texts], dtype=np.int64)
 
 
 def texts(sequences: Iterable[Ids], activities: int) -> list[str]:

@@ -139,10 +139,9 @@ def check_target(path: str | Path, force: bool = False) -> None:
 
 def is_name(path: str | Path) -> bool:
     """Whether a path can be the name of a file."""
-    try:
+    with suppress(ValueError):
         return "\0" not in os.fsencode(path).decode()
-    except ValueError:
-        return False
+    return False
 
 
 def check_apart(outputs: Mapping[Output, str | Path], inputs: Mapping[Input, str | Path]) -> None:

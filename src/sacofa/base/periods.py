@@ -35,10 +35,18 @@ class Period:
         try:
             if found is None:
                 raise ValueError(text)
-            start, end = _days(*(None if part is None else int(part) for part in found.groups()))
+            year, quarter, month, day = (int(part or -1) for part in found.groups())
+            if day >= 0:
+                start = date(year, month, day)
+                return cls(start=start, end=start + timedelta(days=1), name=text)
+            first, months = (month, 1) if month >= 0 else (1, 12)
+            if quarter >= 0:
+                first, months = 3 * quarter - 2, 3
+            years, after = divmod(first - 1 + months, 12)
+            end = date(year + years, after + 1, 1)
+            return cls(start=date(year, first, 1), end=end, name=text)
         except (ValueError, OverflowError):
             raise SettingError("period", text, Statement("must.be.period")) from None
-        return cls(start=start, end=end, name=text)
 
     @property
     def first(self) -> int:
@@ -68,18 +76,3 @@ class Period:
     def holds(self, last: int | None) -> bool:
         """Tell whether a case with its last event then belongs here."""
         return last is not None and self.first <= last < self.after
-
-
-def _days(
-    year: int | None, quarter: int | None, month: int | None, day: int | None
-) -> tuple[date, date]:
-    """The first day of a period, and the first one after it."""
-    assert year is not None
-    if day is not None:
-        start = date(year, month or 0, day)
-        return start, start + timedelta(days=1)
-    first, length = (1, 12) if month is None else (month, 1)
-    if quarter is not None:
-        first, length = 3 * quarter - 2, 3
-    after = year * 12 + first - 1 + length
-    return date(year, first, 1), date(after // 12, after % 12 + 1, 1)

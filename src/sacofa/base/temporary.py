@@ -112,40 +112,39 @@ def remove_abandoned(
     parent: Path, prefix: str, rescue: Callable[[Path], None] | None = None
 ) -> None:
     """Remove the folders of processes that are gone; `rescue` may take something out before."""
+    owner = getattr(os, "geteuid", lambda: None)()
     with suppress(OSError), os.scandir(parent) as found:
         for entry in found:
-            if entry.name.startswith(prefix) and entry.is_dir(follow_symlinks=False):
-                _remove_if_abandoned(Path(entry.path), rescue)
+            # What somebody else left is theirs, whoever may delete it.
+            with suppress(OSError):
+                is_folder = entry.name.startswith(prefix) and entry.is_dir(follow_symlinks=False)
+                if is_folder and entry.stat().st_uid == owner:
+                    _remove_if_abandoned(Path(entry.path), rescue)
 
 
 def _remove_if_abandoned(folder: Path, rescue: Callable[[Path], None] | None) -> None:
-    with suppress(OSError):
-        # What somebody else left is theirs, whoever may delete it.
-        if not hasattr(os, "geteuid") or folder.stat().st_uid != os.geteuid():
-            return
-        try:
-            lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except FileNotFoundError:
-            # Whoever is about to lock it makes another one.
-            folder.rmdir()
-            return
-        try:
-            # Where there are no locks, nobody knows whether its owner lives.
-            if lock_file(lock, wait=False) and _is_at(lock, folder / LOCK):
-                if rescue is not None:
-                    rescue(folder)
-                _clear(folder)
-        finally:
-            os.close(lock)
+    try:
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        # Whoever is about to lock it makes another one.
+        folder.rmdir()
+        return
+    try:
+        # Where there are no locks, nobody knows whether its owner lives.
+        if lock_file(lock, wait=False) and _is_at(lock, folder / LOCK):
+            if rescue is not None:
+                rescue(folder)
+            _clear(folder)
+    finally:
+        os.close(lock)
 
 
 def _clear(folder: Path) -> None:
     """Remove a folder; the lock goes last, so that one whose removal breaks off is found again."""
     with suppress(OSError):
-        for content in folder.iterdir():
-            if content.name != LOCK:
-                with suppress(OSError):
-                    _delete(content)
+        for content in (each for each in folder.iterdir() if each.name != LOCK):
+            with suppress(OSError):
+                _delete(content)
     shutil.rmtree(folder, ignore_errors=True)
 
 

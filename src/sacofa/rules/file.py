@@ -77,6 +77,10 @@ def _lines(rules: Rules) -> Iterator[str]:
             yield f"{kind.key} = {_list(compress(rules.activities, rules.tables[kind.name]))}"
     if not rules.empty:
         yield "empty = false"
+    yield from _table_lines(rules)
+
+
+def _table_lines(rules: Rules) -> Iterator[str]:
     for a, name in enumerate(rules.activities):
         rows = {kind.key: rules.tables[kind.name][a] for kind in PAIR_KINDS.values()}
         if any(row.any() for row in rows.values()):
@@ -153,9 +157,8 @@ class _Reader:
         tables = free_tables(len(ids))
         for key, kind in ACTIVITY_KINDS.items():
             if key in self.content:
-                allowed = [ids[name] for name in self.names(self.content[key], (), key, ids)]
-                tables[kind.name][:] = False
-                tables[kind.name][allowed] = True
+                allowed = self.names(self.content[key], (), key, ids)
+                tables[kind.name][:] = [name in allowed for name in ids]
         entries = self.content.get("rules", {})
         if not isinstance(entries, dict):
             self.refuse(Statement("rules.no_tables"), key="rules")
@@ -170,7 +173,7 @@ class _Reader:
                 if key not in PAIR_KEYS:
                     what = Statement("rules.no_kind", name=key)
                     self.refuse(advised(what, key, PAIR_KEYS), here, key)
-                others = [ids[other] for other in self.names(listed, here, key, ids)]
+                others = list(map(ids.__getitem__, self.names(listed, here, key, ids)))
                 if key == NEVER_PRECEDED:
                     tables[NEVER_FOLLOWS.name][others, ids[name]] = True
                 else:

@@ -85,21 +85,32 @@ def find_line(
     For text that is written in an unusual way this is a line that mentions the entry, if any does.
     """
     lines = text.split("\n")
-    section, here = list[tuple[int, str]](), Table()
+    section = list(_section(lines, table))
+    heading = section[0][0] if table and section else None
+    found = None if key is None else _entry(section, key, name, time)
+    return found or heading or _mentioned(lines, name, key, *reversed(table))
+
+
+def _section(lines: list[str], table: Table) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a table with their numbers; above the first heading there is none."""
+    here: Table = ()
     for number, line in enumerate(lines, start=1):
         here = _heading(line) or here
         if here == table:
-            section.append((number, line))
+            yield number, line
+
+
+def _entry(section: list[tuple[int, str]], key: str, name: str | None, time: int) -> int | None:
+    """Find a key in some lines, or a name that is listed behind it."""
     found: int | None = None
-    for number, line in section if key is not None else ():
-        if found is None and re.match(rf"\s*[\"']?{re.escape(str(key))}[\"']?\s*=", line):
+    for number, line in section:
+        if found is None and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
             found = number
         if found is not None and name is not None:
             time -= _mentions(line, name)
             if time <= 0:
                 return number
-    heading = section[0][0] if table and section else None
-    return found or heading or _mentioned(lines, name, key, *reversed(table))
+    return found
 
 
 def _mentioned(lines: list[str], *names: str | None) -> int | None:

@@ -24,7 +24,7 @@ def show_rules(rules: Rules) -> str:
             f"The whole language of the model is kept ({rules.allowed.states:,} states), with up "
             f"to {rules.deviations} deviations. All its cases keep these rules:"
         )
-    for kind in (kind for kind in KINDS if not kind.of_pairs):
+    for kind in filter(lambda kind: not kind.of_pairs, KINDS):
         listed = _listed(names, rules.tables[kind.name], "or")
         free = rules.tables[kind.name].all()
         any_may = f"A case may {kind.verb} with any activity."

@@ -137,17 +137,16 @@ ALL_DATES = Dates.between(date(1970, 1, 1), date(2069, 12, 31), "year")
 def _declare_dates(entries: Entries) -> Domain:
     if not {"first", "last", "by"} & set(entries):
         return ALL_DATES
-    first, last = (_day(key, entries.get(key)) for key in ("first", "last"))
-    return Dates.between(first, last, str(entries.get("by", "month")))
-
-
-def _day(name: str, value: object) -> date:
-    if isinstance(value, date):
-        return value.date() if isinstance(value, datetime) else value
-    try:
-        return date.fromisoformat(str(value))
-    except ValueError:
-        raise SettingError(name, value, Statement("must.domain.date")) from None
+    days = []
+    for name in ("first", "last"):
+        value = entries.get(name)
+        try:
+            days.append(
+                date.fromisoformat(str(value)[:10] if isinstance(value, date) else str(value))
+            )
+        except ValueError:
+            raise SettingError(name, value, Statement("must.domain.date")) from None
+    return Dates.between(days[0], days[1], str(entries.get("by", "month")))
 
 
 DATE = AttributeKind(
@@ -287,14 +286,12 @@ def _check_unit(unit: Decimal) -> None:
         raise SettingError("unit", unit, Statement("must.domain.above", low="0"))
 
 
-def _ladder() -> tuple[Decimal, ...]:
-    steps = [Decimal(m) * Decimal(10) ** e for e in range(-3, 9) for m in (1, 2, 5)]
-    above = [*steps, Decimal(10) ** 9, Decimal(10) ** 15]
-    below = [-(Decimal(10) ** 15), *(-(Decimal(10) ** e) for e in range(9, -4, -1))]
-    return (*below, Decimal(0), *above)
-
-
-ALL_NUMBERS = Numbers(edges=_ladder(), logarithmic=True, bounded=False)
+TEN = Decimal(10)
+LADDER = (
+    -(TEN**15), *(-(TEN**e) for e in range(9, -4, -1)), Decimal(0),
+    *(m * TEN**e for e in range(-3, 9) for m in (1, 2, 5)), TEN**9, TEN**15,
+)  # fmt: skip
+ALL_NUMBERS = Numbers(edges=LADDER, logarithmic=True, bounded=False)
 """For numbers without bounds: bins that begin at 1, 2 and 5 times a power of ten."""
 
 

@@ -21,10 +21,6 @@ Entries = Mapping[str, object]
 """What a columns file states about an attribute."""
 
 
-def _never(texts: Sequence[str]) -> bool:
-    return False
-
-
 @dataclass(frozen=True, kw_only=True)
 class AttributeKind:
     """A kind of attribute, such as numbers.
@@ -41,7 +37,7 @@ class AttributeKind:
     """The types of columns that hold it if nothing is declared; no other kind has them."""
     public: Domain | None = None
     """The domain of such a column; None: the values that the log holds."""
-    recognize: Callable[[Sequence[str]], bool] = _never
+    recognize: Callable[[Sequence[str]], bool] = lambda texts: False
     """Whether the distinct texts of a column without a type are all of this kind."""
     entries: tuple[str, ...] = ()
     """The entries that a columns file may have for it."""

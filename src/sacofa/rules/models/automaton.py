@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Costs = frozenset[tuple[int, int]]
 """States that a prefix may lead to, with the fewest deviations for each."""
-Out = Sequence[Sequence[tuple[int, int]]]
+Out = Mapping[int, Sequence[tuple[int, int]]]
 """[state]: label and target of each edge that leaves it."""
 
 SILENT = -1
@@ -67,9 +67,9 @@ def rules_of_graph(graph: Graph, source: Provenance) -> Rules:
             followed[a] |= later[target]
             not_preceded[a] |= before[origin]
             # A first a begins in a state that can be reached without any a.
-            not_followed[a] |= after[target] if before[origin] >> a & 1 else 0
+            not_followed[a] |= after[target] * (before[origin] >> a & 1)
     has_after, no_after, no_before = (
-        np.array([[row >> b & 1 for b in range(size)] for row in rows], dtype=np.bool_)
+        np.array([[r >> b & 1 for b in range(size)] for r in rows], np.bool_).reshape(size, size)
         for rows in (followed, not_followed, not_preceded)
     )
     facts = Facts(seen, seen, has_after, no_after, no_before, first, last)
@@ -161,7 +161,7 @@ def determinize(graph: Graph, deviations: int = 0, max_states: int = MAX_STATES)
     Raises:
         TooManyStatesError: If it would have more states.
     """
-    out: list[list[tuple[int, int]]] = [[] for _ in graph.ends]
+    out: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for source, label, target in graph.edges:
         out[source].append((label, target))
     start = _close(out, {0: 0}, deviations)

@@ -98,7 +98,10 @@ class _Reader:
             self._add(kind, ids[one], ids[other], line)
         if template in BINARY:
             return bool(follow)
-        (a,), others = ids, [b for b in range(len(self.ids)) if b != ids[0]]
+        return self._use_unary(line, template, int(match[2][:3] or 1), ids[0])
+
+    def _use_unary(self, line: int, template: str, number: int, a: int) -> bool:
+        others = [b for b in range(len(self.ids)) if b != a]
         if template == "end":
             # The last one comes after everything else.
             for b in others:
@@ -109,7 +112,7 @@ class _Reader:
             if not self.starts.any():
                 raise RefusedError("model.declare.second_init", line)
         else:
-            return self._use_number(line, template, int(match[2][:3] or 1), a)
+            return self._use_number(line, template, number, a)
         return True
 
     def _ids(self, line: int, text: str, two: bool) -> list[int]:

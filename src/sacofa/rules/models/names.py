@@ -92,8 +92,7 @@ def check_names(
     model: Sequence[str], names: Mapping[str, str] | None, activities: Sequence[str] | None
 ) -> Mapping[str, str]:
     """Give every name of a model its activity; one without is refused, before a log is read."""
-    if names is None:
-        names = {name: name for name in model}
+    names = dict(zip(model, model, strict=True)) if names is None else names
     for name in names:
         if name not in model:
             raise RefusedError("model.names.not_in_model", None, name=name).advise(name, model)

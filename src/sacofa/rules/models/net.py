@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from ...errors import Statement
 from ..reading import RefusedError
@@ -129,6 +130,14 @@ class Net:
         clears, empty = (places * ((1 << BITS) - 1) for places in (clears, empty))
         self.transitions.append(Transition(part, label, takes, gives, clears, empty))
 
+    def note_merged(self) -> None:
+        """Note that several parts of one name are one activity."""
+        labelled = {(t.label, id(t.part)) for t in self.transitions if t.label is not None}
+        counts = sorted(Counter(label for label, _ in labelled).items())
+        merged = [Statement("model.name_count", name=n, count=c) for n, c in counts if c > 1]
+        if merged:
+            self.note(Statement("model.note.merged", names=merged))
+
     def note(self, what: Statement) -> None:
         """Keep something that a person should know about the model, once."""
         if what not in self.notes:
@@ -206,8 +215,11 @@ class _Exploration:
                     if target == len(self.markings):
                         self.markings.append(after)
                     self.edges.append((source, label, target))
-            if max(len(states), len(self.edges) // EDGES_PER_STATE) > self.max_states:
-                raise RefusedError("model.too_many_states", None, limit=self.max_states)
+            self._refuse_more(max(len(states), len(self.edges) // EDGES_PER_STATE))
+
+    def _refuse_more(self, states: int) -> None:
+        if states > self.max_states:
+            raise RefusedError("model.too_many_states", None, limit=self.max_states)
 
     def _enabled(self, marking: int) -> list[Transition]:
         """Return the steps that are possible; if some take no time, these alone."""
@@ -241,8 +253,7 @@ class _Exploration:
             seen, layer = set[int](), {marking}
             while layer:
                 seen |= layer
-                if len(seen) > self.max_states:
-                    raise RefusedError("model.too_many_states", None, limit=self.max_states)
+                self._refuse_more(len(seen))
                 free = [each for each in layer if each & self.free]
                 layer = {self._take(step, m) for m in free for step in self._candidates(m)} - seen
             self.settled[marking] = [each for each in seen if not each & self.free]
@@ -251,15 +262,7 @@ class _Exploration:
 
 def _refuse_dead_ends(net: Net, found: _Exploration, ends: list[bool]) -> None:
     """Refuse a state from which no end can be reached."""
-    before: list[list[int]] = [[] for _ in ends]
-    for source, _, target in found.edges:
-        before[target].append(source)
-    todo = [state for state, is_end in enumerate(ends) if is_end]
-    stuck = set(range(len(ends))).difference(todo)
-    while todo:
-        new = stuck.intersection(before[todo.pop()])
-        stuck -= new
-        todo += new
+    stuck = _stuck(found.edges, ends)
     if not stuck:
         return
     # The first state found is among the nearest to the beginning, so its story is short. One
@@ -276,6 +279,19 @@ def _refuse_dead_ends(net: Net, found: _Exploration, ends: list[bool]) -> None:
         trace=_story(net.labels, found.edges, state),
         places=where or [Statement("model.no_place")],
     )
+
+
+def _stuck(edges: Sequence[tuple[int, int, int]], ends: list[bool]) -> set[int]:
+    before: defaultdict[int, list[int]] = defaultdict(list)
+    for source, _, target in edges:
+        before[target].append(source)
+    todo = [state for state, is_end in enumerate(ends) if is_end]
+    stuck = set(range(len(ends))).difference(todo)
+    while todo:
+        new = stuck.intersection(before[todo.pop()])
+        stuck -= new
+        todo += new
+    return stuck
 
 
 def _story(labels: Sequence[str], edges: Sequence[tuple[int, int, int]], state: int) -> list[str]:
@@ -310,12 +326,7 @@ def free_places(net: Net) -> int:
 def _choices(net: Net) -> dict[int, list[set[int]]]:
     """Find the free places, and for each the places to which each of its choices gives."""
     timed = any(step.immediate for step in net.transitions)
-    # [place]: the sets of clearing and waiting steps that hold it.
-    watched: defaultdict[int, set[int]] = defaultdict(set)
-    for places in {places for step in net.transitions for places in (step.clears, step.empty)}:
-        for number in numbers_of(places):
-            watched[number].add(places)
-    kept = {number for end in net.ends for number in numbers_of(end)}
+    kept, watched = set(chain.from_iterable(map(numbers_of, net.ends))), _watched(net)
     choices: defaultdict[int, list[set[int]]] = defaultdict(list)
     for step in net.transitions:
         place, gives = next(numbers_of(step.takes), 0), set(numbers_of(step.gives))
@@ -327,3 +338,12 @@ def _choices(net: Net) -> dict[int, list[set[int]]]:
         else:
             kept.update(numbers_of(step.takes))
     return {place: choices[place] for place in choices.keys() - kept}
+
+
+def _watched(net: Net) -> Mapping[int, set[int]]:
+    """[place]: the sets of clearing and waiting steps that hold it."""
+    watched: defaultdict[int, set[int]] = defaultdict(set)
+    for places in {places for step in net.transitions for places in (step.clears, step.empty)}:
+        for number in numbers_of(places):
+            watched[number].add(places)
+    return watched

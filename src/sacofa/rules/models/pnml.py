@@ -43,7 +43,7 @@ class _Reader:
 
     def read(self) -> Net:
         """Put the net together."""
-        for element in (part for part in self.parts if part.kind in NODES):
+        for element in filter(lambda part: part.kind in NODES, self.parts):
             key = element.get("id")
             if not key or key in self.nodes:
                 raise RefusedError("model.pnml.own_id", element.line, kind=element.kind, id=key)
@@ -55,10 +55,7 @@ class _Reader:
         for key, element in self.nodes.items():
             if element.kind == "transition":
                 part = _part("model.transition", key, element)
-                name = _text(element, "name")
-                tools = element.children("toolspecific")
-                silent = any(tool.get("activity") == INVISIBLE for tool in tools)
-                label = None if silent or name.lower() in SILENT_NAMES else name
+                label = _label(element)
                 takes, gives = (tokens(arcs[key][way], part.line) for way in ("takes", "gives"))
                 clears, empty = (sum(set(arcs[key][way])) for way in ("clears", "empty"))
                 self.net.add(part, takes, gives, label, clears=clears, empty=empty)
@@ -144,6 +141,13 @@ def _on_pages(element: Element) -> Iterator[Element]:
 
 def _part(code: str, key: str, element: Element) -> Part:
     return Part(what=Statement(code, name=_text(element, "name") or key), line=element.line)
+
+
+def _label(element: Element) -> str | None:
+    """Return the activity of a transition, if it is not silent."""
+    tools = [tool.get("activity") for tool in element.children("toolspecific")]
+    name = _text(element, "name")
+    return None if INVISIBLE in tools or name.lower() in SILENT_NAMES else name
 
 
 def _number(element: Element, text: str) -> int:

@@ -179,11 +179,7 @@ def read_model(path: str | Path) -> Model:
             rules, notes = read_declare(decode(content))
             return Model(path=path, names=rules.activities, notes=notes, declared=rules)
         net = _read_net(content)
-        labelled = {(t.label, id(t.part)) for t in net.transitions if t.label is not None}
-        counts = sorted(Counter(label for label, _ in labelled).items())
-        merged = [Statement("model.name_count", name=n, count=c) for n, c in counts if c > 1]
-        if merged:
-            net.note(Statement("model.note.merged", names=merged))
+        net.note_merged()
         if not net.labels:
             raise RefusedError("model.no_names", None)
         if len(net.labels) > MAX_ACTIVITIES:
