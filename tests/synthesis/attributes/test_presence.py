@@ -30,7 +30,7 @@ def table(noise: float, seed: int, *, rates: list[float] | None = None) -> Event
         seen=seen + drawn[:-1].reshape(seen.shape),
         none=none + float(drawn[-1]),
         noise=noise,
-        ordered=0,
+        ordered=(0, 0),
         cases=CASES,
     )
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.kernel.queries.durations import LOWEST, bins, edges
-from sacofa.synthesis.times.rows import RowReader, Table, within
+from sacofa.synthesis.times.rows import Table, read_rows, within
 
 NOISE = 14.0
 """That of elapsed times at ε = 1."""
@@ -24,8 +24,8 @@ def on(rung: int) -> np.ndarray:
 
 def told(rung: int, noisy: np.ndarray, noise: float = NOISE) -> np.ndarray:
     """What a single row is taken for, on rung 0."""
-    reader = RowReader(noise, LONGEST)
-    _, shares = reader.shares(Table.of((rung,)), noisy, np.array([TRUE.sum()]), np.array([0]))
+    rows = np.array([TRUE.sum()]), np.array([0])
+    _, shares = read_rows(Table.of((rung,)), noisy, *rows, noise, LONGEST)
     return shares
 
 
@@ -37,7 +37,7 @@ def test_no_noise_is_too_large_for_a_row(noise: float) -> None:
         noisy = np.random.default_rng(seed).laplace(0, noise, bins(LOWEST))
         for top in (1.0, 3600.0):
             rows = np.array([TRUE.sum()]), np.array([0])
-            _, shares = RowReader(noise, top).shares(Table.of((LOWEST,)), noisy, *rows)
+            _, shares = read_rows(Table.of((LOWEST,)), noisy, *rows, noise, top)
             assert shares.sum() == pytest.approx(1) and (shares >= 0).all()
 
 
@@ -55,7 +55,7 @@ def test_any_answer_gives_shares(rungs: list[int], seed: int, noise: float, top:
     noisy = draws.laplace(0, noise, len(table.low))
     votes = draws.integers(0, 100, len(rungs)).astype(float)
     kin = draws.integers(0, 2, len(rungs))
-    found, shares = RowReader(noise, top).shares(table, noisy, votes, kin)
+    found, shares = read_rows(table, noisy, votes, kin, noise, top)
     assert found.rungs == tuple(max(rung, 0) for rung in rungs)
     assert (shares >= 0).all()
     assert found.sums(shares) == pytest.approx(1.0)

@@ -18,8 +18,8 @@ from ...kernel.queries.attributes import CaseAttribute, EventAttribute
 from ...kernel.queries.flow import VOTE_UNITS
 from ..numerics import Floats, Ints, Uniform
 from ..released import NO_VALUE, ReleasedColumn
+from ..rows import Prior, estimate
 from .ask import Asked
-from .rows import Prior, estimate
 from .tables import (
     EventTable,
     ReleasedCases,

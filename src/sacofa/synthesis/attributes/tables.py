@@ -21,7 +21,8 @@ from ...kernel.cases import CaseBatch
 from ...kernel.queries.attributes import CaseAttribute, EventAttribute, families
 from ...kernel.queries.flow import VOTE_UNITS
 from ..numerics import Floats, Ints, weighted_median
-from .rows import Prior, estimate, estimate_rows
+from ..rows import TUNING as ROWS
+from ..rows import Prior, estimate, estimate_rows
 from .tuning import TUNING
 
 
@@ -86,8 +87,8 @@ class EventTable:
     """The noisy number of cases without any value."""
     noise: float
     """The scale of the noise on a cell, in cases."""
-    ordered: int
-    """How many cells have an order, from the first on."""
+    ordered: tuple[int, int]
+    """The first of the cells that have an order, and the end of them."""
     cases: ReleasedCases
     """What was released of the flow."""
 
@@ -148,14 +149,14 @@ def fit_events(table: EventTable, attribute: Attribute, rates: Floats) -> Floats
     """Read a table of activities by values, given how often activities have one."""
     expected, _ = table.cases.votes(table.query, rates)
     shares = estimate_rows(
-        table.by_activity, table.expected(rates)[0], table.louder, table.ordered, lean=TUNING.lean
+        table.by_activity, table.expected(rates)[0], table.louder, table.ordered, lean=ROWS.lean
     )[0]
     if table.families > 1:
         parents, shares = shares, np.empty_like(table.seen)
         for row, seen in enumerate(table.seen):
             parent = parents[row // table.families]
             prior = Prior(
-                parent=parent, ordered=table.ordered, factors=TUNING.rough_factors, lean=TUNING.lean
+                parent=parent, ordered=table.ordered, factors=ROWS.rough_factors, lean=ROWS.lean
             )
             shares[row], _ = estimate(seen, expected[row], table.noise, prior)
     return _possible(shares, attribute)
@@ -178,9 +179,9 @@ def _possible(shares: Floats, attribute: Attribute) -> Floats:
     return found
 
 
-def _ordered_cells(attribute: Attribute) -> int:
-    """How many cells have an order, from the first on."""
-    return attribute.known.values if attribute.known.binned else 0
+def _ordered_cells(attribute: Attribute) -> tuple[int, int]:
+    """The first of the cells that have an order, and the end of them."""
+    return 0, attribute.known.values if attribute.known.binned else 0
 
 
 def find_presence(table: EventTable) -> tuple[Floats, float]:

@@ -22,7 +22,7 @@ from ...kernel.queries.flow import VOTE_UNITS
 from ...kernel.queries.times import Arrivals, CycleTime, Elapsed, Gaps, ServiceTime, WeekHours
 from ..numerics import Floats, Ints, Uniform, add_up, minimize_convex, spread_places
 from .ask import ReleasedFlow
-from .rows import LITTLE, RowReader, Table, read_totals
+from .rows import LITTLE, Table, read_rows, read_totals
 from .tuning import TUNING
 
 Query = TypeVar("Query", bound=CycleTime | Gaps | Elapsed | Arrivals | WeekHours | ServiceTime)
@@ -124,11 +124,12 @@ class Targets:
         gap_votes = add_up(self.rows, weights, len(gaps.query.rungs))
         elapsed_votes = flow.elapsed_votes()
         asked_gaps, asked_elapsed = Table.of(gaps.query.rungs), Table.of(elapsed.query.rungs)
-        self.gaps, self.gap_shares = RowReader(gaps.noise, self.top).shares(
-            asked_gaps, gaps.votes, gap_votes, gaps.query.targets
+        self.gaps, self.gap_shares = read_rows(
+            asked_gaps, gaps.votes, gap_votes, gaps.query.targets, gaps.noise, self.top
         )
-        self.elapsed, self.elapsed_shares = RowReader(elapsed.noise, self.top).shares(
-            asked_elapsed, elapsed.votes, elapsed_votes, np.zeros(flow.activities, dtype=np.int64)
+        alike = np.zeros(flow.activities, dtype=np.int64)
+        self.elapsed, self.elapsed_shares = read_rows(
+            asked_elapsed, elapsed.votes, elapsed_votes, alike, elapsed.noise, self.top
         )
         rough_gaps, self.weighed = self.gaps.coarser(asked_gaps.rungs, TUNING.max_weighed_rung)
         """For each cell of the gaps, the cell that it is weighed in."""

@@ -15,7 +15,7 @@ from ...kernel.variants import VariantCounts
 from ..numerics import Bools, Floats, Ints, Uniform, add_up, project_to_total, spread_places
 from .ask import ReleasedFlow, TimeSettings
 from .courses import TimeAnswer, TimeAnswers, choose_courses
-from .rows import RowReader, Table, longest, middles
+from .rows import Table, longest, middles, read_rows
 from .tuning import TUNING
 
 FRACTION = 53
@@ -243,9 +243,8 @@ def _draw_starts(
     high = Table.of((0,)).high
     lowest = add_up(high.searchsorted(table.high), answer.votes, len(high))
     kept = longest(lowest, answer.noise, float(max(flow.cases, 1)), middles())
-    reader = RowReader(answer.noise, float(high[kept - 1]))
-    kin = np.repeat([0, 1], seen.shape[1])
-    _, shares = reader.shares(table, answer.votes, masses, kin)
+    kin, top = np.repeat([0, 1], seen.shape[1]), float(high[kept - 1])
+    _, shares = read_rows(table, answer.votes, masses, kin, answer.noise, top)
 
     first = np.zeros(len(times), dtype=np.bool_)
     first[released.offsets[:-1][np.diff(released.offsets) > 0]] = True

@@ -1,11 +1,7 @@
 """Shares of duration bins, read from noisy votes.
 
-A row with few votes is compared with many shapes that a duration may have: one hump, narrow or
-wide, with or without a share of zeros, and the rows of all activities, or of those into the same,
-taken together. Each shape is weighed by how well it explains the noisy votes (the noise is
-Laplace's, so this is its likelihood); the more votes a row has, the more it is taken as it is.
-
-Cycle times are one row, read from coarse to fine: the bins that people use have little noise, and
+Rows of gaps, elapsed times and work are read as rows of attributes are (`synthesis.rows`). Cycle
+times are one row, read from coarse to fine: the bins that people use have little noise, and
 both ends are cut where they may well be noise. Then every bin is split in two as its halves say,
 rung by rung, so that noise in many fine empty bins never adds up to cases.
 """
@@ -20,8 +16,9 @@ import numpy as np
 
 from ...kernel.queries.durations import bin_of, bins, edges
 from ...kernel.queries.times import row_starts
-from ..numerics import Bools, Floats, Ints, Uniform, add_up, project_to_total
-from .tuning import TUNING
+from ..numerics import Floats, Ints, Uniform, add_up, project_to_total
+from ..rows import TUNING, Prior, estimate, estimate_rows
+from .tuning import TUNING as TIMES
 
 LITTLE = 1e-300
 """Shares below this are none."""
@@ -121,121 +118,55 @@ class Table:
         return np.concatenate([[0.0], edges_in.ravel()]), parts.ravel()
 
 
-@dataclass(frozen=True, eq=False)
-class RowReader:
-    """Reads noisy rows of durations."""
+def read_rows(
+    asked: Table, noisy: Floats, votes: Floats, kin: Ints, noise: float, top: float
+) -> tuple[Table, Floats]:
+    """Shares of the cells of each row, on rung 0 where it was asked on a lower one.
 
-    noise: float
-    """The scale of the noise of a cell, in cases."""
-    top: float
-    """No duration is longer, in seconds."""
-
-    def shares(self, table: Table, noisy: Floats, votes: Floats, kin: Ints) -> tuple[Table, Floats]:
-        """Shares of the cells of each row, on rung 0 where it was asked on a lower one.
-
-        `votes` are the expected votes of each row; rows of the same `kin` are alike.
-        """
-        rows = [noisy[a:b] for a, b in pairwise(table.starts.tolist())]
-        asked = list(zip(table.rungs, rows, votes.tolist(), strict=True))
-        seen = np.array([self._on_rung_0(*each) for each in asked])
-        every = self._together(seen, votes)
-        groups = [self._together(seen[kin == k], votes[kin == k]) for k in kin]
-        shares = [
-            self._mixed(*each, np.array([every, group]))
-            for each, group in zip(asked, groups, strict=True)
-        ]
-        told = Table.of(tuple(max(rung, 0) for rung in table.rungs))
-        return told, np.concatenate([np.zeros(0), *shares])
-
-    @property
-    def known(self) -> Bools:
-        """Which bins on rung 0 a duration may be in."""
-        known: Bools = np.array(edges(0)[:-1]) / 1e6 < self.top
-        return known
-
-    def _mixed(self, rung: int, row: Floats, votes: float, shared: Floats) -> Floats:
-        """The shares of a row: as it was answered, and as its shape says."""
-        fine = max(rung, 0)
-        shape, into = self._shape(rung, row, votes, shared), within(fine, 0)
-        spread = (shape / np.bincount(into))[into]
-        fits = add_up(within(fine, rung), self.known[into].astype(np.float64), len(row)) > 0
-        own = np.zeros(len(row))
-        own[fits] = project_to_total(row[fits], max(votes, self.noise))
-        own /= own.sum()
-        part = TUNING.row_trust * self.noise / (TUNING.row_trust * self.noise + votes)
-        mixed = (1 - part) * (own if rung >= 0 else _split(rung, own, shape)) + part * spread
-        shares: Floats = mixed / mixed.sum()
-        return shares
-
-    def _on_rung_0(self, rung: int, row: Floats, votes: float) -> Floats:
-        """The noisy votes of a row on rung 0."""
+    Args:
+        asked: The rows as they were asked.
+        noisy: Noisy votes of their cells.
+        votes: Expected votes of each row.
+        kin: Rows of the same kin are alike: rows of few votes fall back on them, they on all rows.
+        noise: Scale of the noise of a cell, in cases.
+        top: No duration is longer, in seconds.
+    """
+    told, known = Table.of(tuple(max(rung, 0) for rung in asked.rungs)), Table.of((0,)).low < top
+    rows = [noisy[a:b] for a, b in pairwise(asked.starts.tolist())]
+    seen, fine = np.zeros((len(rows), bins(0))), np.array(asked.rungs) >= 0
+    for i in np.flatnonzero(fine).tolist():
+        seen[i] = add_up(within(asked.rungs[i], 0), rows[i], bins(0))
+    # Rows below rung 0 are divided as those above it say.
+    shape = project_to_total(seen.sum(axis=0), float(votes[fine].sum())) + noise / bins(0)
+    for i in np.flatnonzero(~fine).tolist():
+        seen[i] = _split(asked.rungs[i], rows[i], shape)
+    seen[:, ~known] = 0.0
+    kinds, kind = np.unique(kin, return_inverse=True)
+    together = np.zeros((len(kinds), bins(0)))
+    np.add.at(together, kind, seen)
+    louder = noise * float(np.sqrt(len(rows) / max(len(kinds), 1)))
+    many = add_up(kind, votes, len(kinds))
+    parents, _ = estimate_rows(together, many, louder, (1, bins(0)))
+    shares = [np.zeros(0)]
+    for rung, row, number, parent in zip(asked.rungs, rows, votes, parents[kind], strict=True):
+        # Less than a second is no neighbour of what takes time.
+        into, order = within(max(rung, 0), 0), (1, len(row))
+        like = (parent / np.bincount(into))[into]
         if rung < 0:
-            row = _split(rung, row, self._shape(rung, row, votes, np.zeros((0, bins(0)))))
-        else:
-            row = add_up(within(rung, 0), row, bins(0))
-        return np.where(self.known, row, 0.0)
-
-    def _together(self, seen: Floats, votes: Floats) -> Floats:
-        whole, known = np.zeros(seen.shape[1]), self.known
-        total = max(float(votes.sum()), self.noise)
-        whole[known] = project_to_total(seen.sum(axis=0)[known], total)
-        shares: Floats = whole / whole.sum()
-        return shares
-
-    def _shape(self, rung: int, row: Floats, votes: float, shared: Floats) -> Floats:
-        """The mean of all shapes on rung 0, weighed by how well they explain a row."""
-        low, known = min(rung, 0), self.known
-        joined = _joined(low)
-        fair, rough = _fair(known.tobytes(), low)
-        # Half of the belief beforehand is that a row is like others.
-        prior = np.repeat([0.5 / max(len(fair), 1), 0.25], [len(fair), len(shared)])
-        seen = add_up(within(rung, low), row, bins(low))
-        seen[known @ joined == 0] = 0.0
-        masses = np.array(TUNING.mass_factors) * votes
-        every = np.concatenate([rough, shared @ joined])
-        off = np.abs(seen - masses[:, None, None] * every).sum(axis=2) / self.noise
-        away = -off + np.log(prior) - (np.log(TUNING.mass_factors) ** 2)[:, None] / 0.3
-        weights = np.exp(away - away.max()).sum(axis=0)
-        mean: Floats = weights @ np.concatenate([fair, shared]) / weights.sum()
-        return mean
+            like = add_up(within(0, rung), parent, len(row))
+        prior = Prior(parent=like, ordered=order, factors=TUNING.rough_factors)
+        found, _ = estimate(row, float(number), noise, prior)
+        found = found if rung >= 0 else _split(rung, found, parent)
+        found = (found + 1e-12) * known[into]
+        shares.append(found / found.sum())
+    return told, np.concatenate(shares)
 
 
 def _split(rung: int, cells: Floats, shape: Floats) -> Floats:
     """Divide the cells of a rung below 0 among the bins on rung 0, by a shape."""
     into = within(0, rung)
-    whole = add_up(into, shape, len(cells))
-    # Where the shape has nothing, nothing is divided: by next to nothing, noise would overflow.
-    each = np.divide(cells, whole, out=np.zeros(len(cells)), where=whole > LITTLE)
-    return each[into] * shape
-
-
-@cache
-def _humps() -> Floats:
-    """One row of shares on rung 0 for each shape."""
-    inner = np.log2(np.array(edges(0)[1:]) / 1e6)
-    shapes = []
-    for width in TUNING.hump_widths:
-        for middle in (inner[0], *(inner[1:] + inner[:-1]) / 2):
-            # Logistic humps: close to normal ones, and their sums are known in closed form.
-            hump = np.diff(1.0 / (1.0 + np.exp(-(inner - middle) / (0.55 * width))))
-            for zeros in TUNING.zero_shares:
-                shapes.append(np.concatenate([[zeros], (1 - zeros) * hump / hump.sum()]))
-    return np.array(shapes)
-
-
-@cache
-def _joined(low: int) -> Floats:
-    """[bin on rung 0, bin on a lower rung]: 1 where the one lies in the other."""
-    return np.eye(bins(low))[within(0, low)]
-
-
-@cache
-def _fair(known: bytes, low: int) -> tuple[Floats, Floats]:
-    """The humps that lie mostly in the known bins, on rung 0 and on a lower one."""
-    hump = _humps() * np.frombuffer(known, dtype=np.bool_)
-    hump = hump[hump.sum(axis=1) > 0.5]
-    shapes: Floats = hump / hump.sum(axis=1, keepdims=True)
-    return shapes, shapes @ _joined(low)
+    whole = add_up(into, shape + LITTLE, len(cells))
+    return (cells / whole)[into] * (shape + LITTLE)
 
 
 def middles() -> Floats:
@@ -258,7 +189,7 @@ def read_totals(noisy: Floats, noise: float, cases: float, single: float) -> tup
     kept = longest(seen, noise, rest, middles())
     if kept < coarse:
         # Cases that take a little longer than the longest bin are cut to it, not dropped.
-        seen[kept - 1] += TUNING.beyond_longest * max(float(seen[kept]), 0.0)
+        seen[kept - 1] += TIMES.beyond_longest * max(float(seen[kept]), 0.0)
     first = shortest(seen[:kept], noise, rest, middles())
     told = np.zeros(coarse)
     told[first:kept] = project_to_total(seen[first:kept], rest)
@@ -297,6 +228,6 @@ def shortest(noisy: Floats, noise: float, total: float, typical: Floats) -> int:
     shares = project_to_total(noisy, total)
     half = int(np.cumsum(shares).searchsorted(total / 2))
     off = np.log2((1 + typical[half]) / (1 + typical[: len(noisy)]))
-    small = np.cumsum(noisy) < TUNING.short_cases * noise * np.log1p(np.maximum(off, 0.0))
+    small = np.cumsum(noisy) < TIMES.short_cases * noise * np.log1p(np.maximum(off, 0.0))
     small[half:] = False
     return int(np.argmin(small))

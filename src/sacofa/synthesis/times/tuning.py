@@ -22,14 +22,6 @@ class TimeTuning:
     cycle_time_votes: float = 2.0
     """Factor of the votes for cycle times in the choice of their bins: one row, read from coarse to
     fine, bears finer bins than others."""
-    hump_widths: tuple[float, ...] = (0.7, 1.5, 3.0)
-    """Widths of the humps that a row of durations may have, in doublings."""
-    zero_shares: tuple[float, ...] = (0.0, 0.15, 0.35, 0.6, 0.85, 0.97)
-    """Shares of zeros that such a row may have."""
-    mass_factors: tuple[float, ...] = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6, 2.4)
-    """Votes that a row may have, as factors of those that the released flow gives."""
-    row_trust: float = 2.0
-    """Votes of a row, in noise scales, at which the row and its shape weigh the same."""
     short_cases: float = 1.5
     """Noise scales that short cases need, per logarithm of the doublings they are off."""
     beyond_longest: float = 0.5
