@@ -69,7 +69,7 @@ class Ends(Mechanism):
 
     def promise(self, unit: Unit) -> Promise:
         """One query, for all of ε; the session makes the noise fit the unit."""
-        spend = Spend(what="first and last activities", epsilon=self.epsilon, line="counts")
+        spend = Spend(what="first and last activities", amount=self.epsilon, line="counts")
         return Promise(accesses=(spend,))
 
     def run(self, session: Session, progress: Callable[[float], None] | None = None) -> Output:

@@ -184,7 +184,7 @@ class ShowsCells(Mechanism):
         return {"epsilon": self.epsilon}
 
     def promise(self, unit: Unit) -> Promise:
-        return Promise(accesses=(Spend(what="all sequences", epsilon=self.epsilon, line="cells"),))
+        return Promise(accesses=(Spend(what="all sequences", amount=self.epsilon, line="cells"),))
 
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         histogram = open_histogram(session, self.epsilon, "cells")

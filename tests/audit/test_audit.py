@@ -242,7 +242,7 @@ class Own(Mechanism):
         return {}
 
     def promise(self, unit: Unit) -> Promise:
-        return Promise(accesses=(Spend(what="cases", epsilon=Fraction(1), line="cases"),))
+        return Promise(accesses=(Spend(what="cases", amount=Fraction(1), line="cases"),))
 
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         secret = session._variants

@@ -97,7 +97,7 @@ class OnlyTimes(Mechanism):
         return {}
 
     def promise(self, unit: Unit) -> Promise:
-        return Promise(accesses=(Spend(what="times", epsilon=Fraction(1), line="time"),))
+        return Promise(accesses=(Spend(what="times", amount=Fraction(1), line="time"),))
 
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         asking = self.session.__new__(self.session)

@@ -118,7 +118,7 @@ def test_a_leak_is_read_once_and_must_be() -> None:
 
 def test_lines_of_one_name_add_up() -> None:
     """A promise of two lines under one name may be charged for both, and has to be."""
-    promised = tuple(Spend(what=what, epsilon=HALF) for what in ("one", "two"))
+    promised = tuple(Spend(what=what, amount=HALF) for what in ("one", "two"))
     session = Session(Cases(variants=LOG), promised, Bare(SeededBits(1)))
     session.ask(CaseCount(), Fraction(1), "")
     assert total_epsilon(session.close()) == total_epsilon(promised)
@@ -188,7 +188,7 @@ def test_the_tables_of_all_pieces_of_a_log_are_added_up(monkeypatch: pytest.Monk
     query = CycleTime(rung=-1)
     assert len(list(log.pieces(len(query.cells)))) > 3
     cases = Cases(variants=log.variants(), by_case=log)
-    promised = [Spend(what="all", epsilon=HALF, line="all")]
+    promised = [Spend(what="all", amount=HALF, line="all")]
     answer = Session(cases, promised, Bare(SeededBits(1))).ask(query, HALF, "all")
     assert answer.tolist() == query.table(log).tolist()
     assert answer.sum() == 20 * VOTE_UNITS
@@ -329,7 +329,7 @@ def test_whole_cases_are_asked_of_all_their_events() -> None:
     """A case takes as long as it took, also where the activity that ended it was dropped."""
     log = batch([[(0, 0, 0), (1, 5, 5), (2, 9 * DAY, 9 * DAY)]] * 3, 3)
     cases = Cases(variants=log.variants(), by_case=log)
-    session = Session(cases, [Spend(what="all", epsilon=Fraction(900), line="all")], Noise())
+    session = Session(cases, [Spend(what="all", amount=Fraction(900), line="all")], Noise())
     session.project_onto(["a", "b"])
     took = session.ask(CycleTime(rung=0), Fraction(300), "all")
     assert int(np.argmax(took)) == int(bin_of(np.array([9 * DAY]), 0)[0])

@@ -34,7 +34,7 @@ def session_of(budget: ZCDP, unit: Unit | None = None, log: VariantCounts = LOG)
     """A session that may spend a whole budget on the line `all`."""
     if unit is not None:
         log = VariantCounts.of(dict(log), log.activities, unit=unit)
-    promised = (Spend(what="everything", epsilon=budget.amount, line="all"),)
+    promised = (Spend(what="everything", amount=budget.amount, line="all"),)
     return Session(Cases(variants=log), promised, Noise(SeededBits(1)), budget)
 
 
@@ -98,7 +98,7 @@ def test_a_session_answers_in_rho() -> None:
     (answer,) = session.answers
     assert answer.noise == DiscreteGaussian(1 / (2 * budget.amount))
     assert abs(int(np.asarray(answer.values)[0]) - 5) < 8 * answer.noise.variance**0.5 + 1
-    assert [spend.epsilon for spend in session.close()] == [budget.amount]
+    assert [spend.amount for spend in session.close()] == [budget.amount]
 
 
 def test_euclidean_votes_are_refused_for_pure_epsilon() -> None:
@@ -106,7 +106,7 @@ def test_euclidean_votes_are_refused_for_pure_epsilon() -> None:
     query = StepVotes(2, euclidean=True)
     budget = ZCDP(Fraction(1), MILLIONTH)
     session_of(budget).ask(query, budget.amount, "all")
-    promised = (Spend(what="everything", epsilon=Fraction(1), line="all"),)
+    promised = (Spend(what="everything", amount=Fraction(1), line="all"),)
     pure = Session(Cases(variants=LOG), promised, Noise(SeededBits(1)), PureDP(Fraction(1)))
     with pytest.raises(PromiseError, match="sensitivity"):
         pure.ask(query, Fraction(1), "all")
@@ -115,10 +115,10 @@ def test_euclidean_votes_are_refused_for_pure_epsilon() -> None:
 def test_more_than_the_budget_is_not_promised() -> None:
     """Lines that add up to more than ρ would claim too little."""
     budget = ZCDP(Fraction(1), MILLIONTH)
-    promised = [Spend(what=name, epsilon=budget.amount, line=name) for name in ("one", "two")]
+    promised = [Spend(what=name, amount=budget.amount, line=name) for name in ("one", "two")]
     with pytest.raises(PromiseError, match="budget"):
         Session(Cases(variants=LOG), promised, Noise(SeededBits(1)), budget)
-    tiny = (Spend(what="all", epsilon=Fraction(1, 10**30), line="all"),)
+    tiny = (Spend(what="all", amount=Fraction(1, 10**30), line="all"),)
     with pytest.raises(SettingError):
         Session(Cases(variants=LOG), tiny, Noise(SeededBits(1)), budget)
 

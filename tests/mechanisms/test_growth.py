@@ -75,7 +75,7 @@ def grow_log(
 ) -> VariantCounts:
     """Grow the tree of a log; every level costs epsilon, for all cases of a unit."""
     promised = [
-        Spend(what="a level", epsilon=epsilon, line=level_line(length))
+        Spend(what="a level", amount=epsilon, line=level_line(length))
         for length in range(1, growth.max_length + 1)
     ]
     session = Session(Cases(variants=log), promised, noise)

@@ -58,8 +58,8 @@ def test_what_is_spent_is_what_was_promised(
         if isinstance(access, Leak):
             assert mine == [access]
         else:
-            spends = [spent.epsilon for spent in mine if isinstance(spent, Spend)]
-            assert sum(spends, Fraction(0)) == access.epsilon
+            spends = [spent.amount for spent in mine if isinstance(spent, Spend)]
+            assert sum(spends, Fraction(0)) == access.amount
     certificate = anonymize(bound, mechanism, seed=3).certificate
     assert certificate.epsilon == total_epsilon(promised)
     assert certificate.spent == outcome.spent
@@ -72,7 +72,7 @@ class PromisesMore(Laplace):
     def promise(self, unit: Unit) -> Promise:
         """One line more than the levels."""
         promise = super().promise(unit)
-        more = Spend(what="something else", epsilon=Fraction(1), line="more")
+        more = Spend(what="something else", amount=Fraction(1), line="more")
         return replace(promise, accesses=(*promise.accesses, more))
 
 
@@ -113,7 +113,7 @@ def test_noise_is_what_the_price_pays_for(mechanism: Mechanism) -> None:
         noise = Recorded()
         outcome = perform(mechanism, Cases(variants=replace(LOGS["many"], unit=unit)), noise)
         paid = {
-            (spent.epsilon if isinstance(spent, Spend) else Fraction(0)) / max_cases
+            (spent.amount if isinstance(spent, Spend) else Fraction(0)) / max_cases
             for spent in outcome.spent
         }
         allowed = {price / sensitivity for price in paid for sensitivity in (1, 1000)}

@@ -185,7 +185,7 @@ def test_what_is_no_certificate_is_refused(text: str) -> None:
 def test_epsilon_is_never_rounded_down(epsilon: Fraction) -> None:
     """The number for people is at least the exact ε, and the next one below would not be."""
     plain = certify_plain(LAPLACE)
-    spent = (replace(plain.spent[0], epsilon=epsilon),)
+    spent = (replace(plain.spent[0], amount=epsilon),)
     content = json.loads(replace(plain, spent=spent).to_json())
     for said in (content, content["spent"][0]):
         number = said["epsilon"]
@@ -298,7 +298,7 @@ class Outside(Mechanism):
 
     def promise(self, unit: Unit) -> Promise:
         """One line."""
-        return Promise(accesses=(Spend(what="all", epsilon=self.epsilon, line="all"),))
+        return Promise(accesses=(Spend(what="all", amount=self.epsilon, line="all"),))
 
     def run(self, session: Session, progress: object = None) -> Output:
         """Is not tried here."""

@@ -51,7 +51,7 @@ def of(variants: VariantCounts, *accesses: Access) -> Release:
     certificate = Certificate(
         mechanism="test",
         unit=ONE_CASE,
-        spent=accesses or (Spend(what="counts", epsilon=Fraction(1)),),
+        spent=accesses or (Spend(what="counts", amount=Fraction(1)),),
         assumptions=("Names are public.",),
         not_promised=("Much.",),
         settings={"max_length": 30},
@@ -69,7 +69,7 @@ def timed() -> Release:
     variants = VariantCounts.of({(HOSTILE[0], HOSTILE[1]): 4})
     begins = np.array([0, 40, 0, 40]) * 86_400
     times = np.stack([begins, begins + 3_600], axis=1).ravel()
-    release = of(variants, Spend(what=Gaps.what, epsilon=Fraction(1)))
+    release = of(variants, Spend(what=Gaps.what, amount=Fraction(1)))
     return with_parts(release, times=times)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sacofa.kernel.variants import VariantCounts
-from sacofa.report.explorer import MOST_STEPS, list_variants
+from sacofa.report.flow import MOST_STEPS, list_variants
 
 from .releases import large
 
@@ -29,7 +29,7 @@ def test_beside_an_original_lost_and_invented_are_there() -> None:
     released = VariantCounts.of({("x",): 2}, truncated={("a", "b"): 6})
     rows = {
         tuple(list_variants(released, original).activities[i] for i in row.ids): (
-            row.original,
+            row.before,
             row.count,
             row.complete,
         )

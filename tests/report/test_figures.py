@@ -19,8 +19,8 @@ from sacofa.kernel.accounting import Spend
 from sacofa.kernel.variants import VariantCounts
 from sacofa.release.anonymize import Release
 from sacofa.report import ReleasedFigure, list_figures, write_figures
-from sacofa.report.explorer import variant_margin
 from sacofa.report.figures import COLUMNS
+from sacofa.report.flow import variant_margin
 from sacofa.report.promise import margins_of
 from sacofa.synthesis.margins import Margins, ShareMargin
 from sacofa.synthesis.released import ReleasedColumn
@@ -33,7 +33,7 @@ def with_attribute() -> Release:
     column = ReleasedColumn(
         name="ward", of_case=True, kind="string", texts=("=1+1", "b"), codes=np.array([0, 1])
     )
-    spend = Spend(what="attribute case:ward: how often each value", epsilon=Fraction(1))
+    spend = Spend(what="attribute case:ward: how often each value", amount=Fraction(1))
     return with_parts(of(VariantCounts.of({("a",): 2}), spend), columns=(column,))
 
 

@@ -79,9 +79,9 @@ def test_factors_and_prices_read_well() -> None:
 
 def test_the_account_adds_up() -> None:
     """Runs of one price are told once, with how often and what they come to."""
-    looks = tuple(Spend(what=f"level {i}", epsilon=Fraction(1, 10)) for i in range(1, 8))
+    looks = tuple(Spend(what=f"level {i}", amount=Fraction(1, 10)) for i in range(1, 8))
     leak = Leak(what="rules", why="unpaid")
-    lines = list(say_spent((leak, Spend(what="size", epsilon=Fraction(1, 20)), *looks)))
+    lines = list(say_spent((leak, Spend(what="size", amount=Fraction(1, 20)), *looks)))
     assert [(line.price, line.times, line.total) for line in lines] == [
         ("nothing", 1, "no limit"),
         ("0.05", 1, "0.05"),
@@ -94,5 +94,5 @@ def test_the_account_adds_up() -> None:
 def test_prices_of_queries_are_short() -> None:
     """Nobody compares fractions of large numbers; the certificate has them exact."""
     prices = [Fraction(1, 3), Fraction(41, 1000), Fraction(10_909, 109_785), Fraction(91, 1500)]
-    lines = say_spent(tuple(Spend(what="x", epsilon=price) for price in prices))
+    lines = say_spent(tuple(Spend(what="x", amount=price) for price in prices))
     assert [line.price for line in lines] == ["1/3", "0.041", "≈ 0.0994", "≈ 0.0607"]

@@ -29,7 +29,7 @@ def test_words_of_strength_change_at_their_limits(number: int, limit: str) -> No
     at, above = Fraction(limit), Fraction(limit) + Fraction(1, 1000)
     assert explain_epsilon(at).strength == WORDS[number]
     assert explain_epsilon(above).strength == WORDS[number + 1]
-    assert WORDS[number + 1] in say_verdict(of(ONE, Spend(what="x", epsilon=above)))
+    assert WORDS[number + 1] in say_verdict(of(ONE, Spend(what="x", amount=above)))
 
 
 def judged(sureness: Sureness, missing: tuple[str, ...] = ()) -> Release:

@@ -138,7 +138,7 @@ def _missing(activities: Sequence[str]) -> Statement | None:
 def _spends(certificate: Certificate) -> Iterator[Statement]:
     """One line for each query; many in a row with the same ε share one."""
     spends = [access for access in certificate.spent if isinstance(access, Spend)]
-    for epsilon, group in groupby(spends, key=lambda spend: spend.epsilon):
+    for epsilon, group in groupby(spends, key=lambda spend: spend.amount):
         run, each = list(group), format_epsilon(epsilon)
         if len(run) > MAX_SINGLE_SPENDS:
             ends = {"first": run[0].what, "last": run[-1].what}

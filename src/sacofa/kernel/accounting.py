@@ -31,8 +31,8 @@ class Spend:
 
     what: Statement
     """The query; a string is its own wording."""
-    epsilon: Fraction
-    """The amount, in the currency of the budget."""
+    amount: Fraction
+    """What was charged, in the currency of the budget."""
     line: str = field(default="", compare=False)
     """The line of the promise that it is charged to."""
 
@@ -130,7 +130,7 @@ def total_epsilon(accesses: Iterable[Access]) -> Fraction | None:
     for access in accesses:
         if isinstance(access, Leak):
             return None
-        total += access.epsilon
+        total += access.amount
     return total
 
 
@@ -146,8 +146,8 @@ def check_noise_fits(
     if budget is not None and budget.delta:
         least = least**2 / 2
     for access in accesses:
-        if isinstance(access, Spend) and access.epsilon < least:
-            value = f"{float(access.epsilon):.3g} for {access.what}"
-            bound, factor = float(least), float(least / access.epsilon)
+        if isinstance(access, Spend) and access.amount < least:
+            value = f"{float(access.amount):.3g} for {access.what}"
+            bound, factor = float(least), float(least / access.amount)
             must = Statement("must.fit_noise", least=bound, cases=max_cases, factor=factor)
             raise SettingError("epsilon", value, must)

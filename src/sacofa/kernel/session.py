@@ -55,7 +55,7 @@ class Session:
         self, cases: Cases, promised: Sequence[Access], noise: Noise, budget: Budget | None = None
     ) -> None:
         """Take the cases of a log, what may be spent on them (by default in ε), and the noise."""
-        total = sum((a.epsilon for a in promised if isinstance(a, Spend)), Fraction(0))
+        total = sum((a.amount for a in promised if isinstance(a, Spend)), Fraction(0))
         self.budget: Budget = budget or PureDP(total)
         """What all amounts together may be, and their currency."""
         if total > self.budget.amount:
@@ -70,7 +70,7 @@ class Session:
         for access in promised:
             if isinstance(access, Spend):
                 # Lines of one name are one line: what they promise adds up.
-                self._left[access.line] = self._left.get(access.line, Fraction(0)) + access.epsilon
+                self._left[access.line] = self._left.get(access.line, Fraction(0)) + access.amount
         self._leaks = {leak.line: leak for leak in promised if isinstance(leak, Leak)}
         self._max_length: int | None = None
         self.noise = noise
@@ -162,7 +162,7 @@ class Session:
             values = {"what": what, "epsilon": epsilon, "line": line, "left": left}
             raise PromiseError(Statement("promise.overspent", **values))
         self._left[line] = left - epsilon
-        self.spent.append(Spend(what=what, epsilon=epsilon, line=line))
+        self.spent.append(Spend(what=what, amount=epsilon, line=line))
 
     def law(self, query: Question, epsilon: Fraction) -> Law:
         """The noise on each cell of a query."""

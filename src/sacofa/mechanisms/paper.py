@@ -264,7 +264,7 @@ def _release(
 
 def _level_spends(max_length: int, price: Fraction) -> tuple[Access, ...]:
     return tuple(
-        Spend(what=PrefixCounts(length, length).what, epsilon=price, line=level_line(length))
+        Spend(what=PrefixCounts(length, length).what, amount=price, line=level_line(length))
         for length in range(1, max_length + 1)
     )
 

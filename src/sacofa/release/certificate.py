@@ -244,7 +244,7 @@ def guarantee(epsilon: Fraction | None, unit: Unit, *, publishable: bool = True)
 def _access(access: Access) -> dict[str, object]:
     if isinstance(access, Leak):
         return {"what": to_content(access.what), **_price(None), "why": to_content(access.why)}
-    return {"what": to_content(access.what), **_price(access.epsilon)}
+    return {"what": to_content(access.what), **_price(access.amount)}
 
 
 def _read_unit(content: JsonObject) -> Unit:
@@ -260,7 +260,7 @@ def _read_access(content: JsonObject) -> Access:
     if content["epsilon_exact"] is None:
         return Leak(what=from_content(content["what"]), why=from_content(content["why"]))
     what, epsilon = from_content(content["what"]), _read_price(content["epsilon_exact"])
-    return Spend(what=what, epsilon=epsilon)
+    return Spend(what=what, amount=epsilon)
 
 
 def _read_price(text: str) -> Fraction:
@@ -275,7 +275,7 @@ def _refuse_strange(accesses: tuple[Access, ...]) -> None:
     common = 1
     for access in accesses:
         if isinstance(access, Spend):
-            common = math.lcm(common, access.epsilon.denominator)
+            common = math.lcm(common, access.amount.denominator)
             if common > 10**100:
                 raise ValueError(common)
 

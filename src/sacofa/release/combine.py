@@ -155,12 +155,12 @@ def _price(certificates: Sequence[Certificate]) -> tuple[Access, ...]:
         return (Leak(what=Statement("leak.release"), why=Statement("leak.release_why")),)
     series = _series(certificates)
     alone = [
-        Spend(what=_description([certificate]), epsilon=certificate.epsilon or Fraction(0))
+        Spend(what=_description([certificate]), amount=certificate.epsilon or Fraction(0))
         for certificate in series.pop(None)
     ]
     return (
         *alone,
-        *(Spend(what=_description(some), epsilon=_most(some)) for some in series.values()),
+        *(Spend(what=_description(some), amount=_most(some)) for some in series.values()),
     )
 
 

@@ -8,6 +8,7 @@ from itertools import count, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.batches import cases_of
 from ..kernel.statements import Statement
 from ..release.anonymize import Release
 from ..synthesis.released import ReleasedColumn
@@ -18,7 +19,6 @@ MOST = 12
 """Upper bound on the values or ranges of numbers that get a bar of their own."""
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,23 +77,25 @@ def _grouped(column: ReleasedColumn, edges: tuple[float, ...]) -> _Groups:
     Few different values, and values that are not numbers, are shown one by one.
     """
     codes, texts = column.codes.astype(np.int64), list(column.texts)
-    if numeric := column.kind in ("int", "float"):
+    keys: list[tuple[float, str]] = [(0.0, text) for text in texts]
+    if column.kind in ("int", "float"):
+        keys = [(float(text), "") for text in texts]
         # The last number, which -1 selects, stands for no value.
         values = np.array([*map(float, texts), np.nan])[codes]
         if edges and (codes >= 0).any():
             return _by_declared_bins(values, edges, whole=column.kind == "int")
         if len(texts) > MOST:
             return _by_round_ranges(values)
-    order = sorted(
-        range(len(texts)), key=lambda i: (float(texts[i]), "") if numeric else (0.0, texts[i])
-    )
+    order = sorted(range(len(texts)), key=keys.__getitem__)
     place = np.full(len(texts) + 1, -1, dtype=np.int64)
     place[order] = np.arange(len(texts))
     sizes = np.ones(len(texts), dtype=np.int64)
     return _Groups(labels=[texts[i] for i in order], codes=place[codes], sizes=sizes)
 
 
-def _by_declared_bins(values: Floats, edges: tuple[float, ...], *, whole: bool) -> _Groups:
+def _by_declared_bins(
+    values: NDArray[np.float64], edges: tuple[float, ...], *, whole: bool
+) -> _Groups:
     """Merge adjacent declared bins until few groups are left that hold all values."""
     known = ~np.isnan(values)
     bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
@@ -103,23 +105,20 @@ def _by_declared_bins(values: Floats, edges: tuple[float, ...], *, whole: bool) 
     first = low // size
     begins = np.arange(first, high // size + 1) * size
     ends = np.minimum(begins + size, len(edges) - 1)
-    limits = ((edges[a], edges[b]) for a, b in zip(begins.tolist(), ends.tolist(), strict=True))
+    limits = [(edges[a], edges[b]) for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
     return _Groups(
-        labels=[_range(a, b, whole=whole) for a, b in limits],
+        # 15 digits are exact for all decimal numbers that floating point can tell apart. A range
+        # is its lower limit alone if no other whole number lies in it.
+        labels=[
+            f"{a:.15g}" if whole and a.is_integer() and b - a <= 1 else f"{a:.15g} – {b:.15g}"
+            for a, b in limits
+        ],
         codes=np.where(known, bins // size - first, -1),
         sizes=ends - begins,
     )
 
 
-def _range(low: float, high: float, *, whole: bool) -> str:
-    """A range of numbers; its lower limit alone if no other whole number lies in it."""
-    # 15 digits are exact for all decimal numbers that floating point can tell apart.
-    if whole and low.is_integer() and high - low <= 1:
-        return f"{low:.15g}"
-    return f"{low:.15g} – {high:.15g}"
-
-
-def _by_round_ranges(values: Floats) -> _Groups:
+def _by_round_ranges(values: NDArray[np.float64]) -> _Groups:
     """At most MOST ranges of one round width, at its multiples."""
     known = values[~np.isnan(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
@@ -153,14 +152,9 @@ def _bars(groups: _Groups) -> list[Bar]:
 
 
 def _by_activity(release: Release, groups: _Groups) -> tuple[ActivityValues, ...]:
-    variants, codes = release.variants, groups.codes
-    which = np.repeat(np.arange(len(variants)), variants.counts)
-    lengths = variants.lengths[which]
-    start = np.repeat(variants.offsets[:-1][which], lengths)
-    place = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    ids = variants.activity_ids[start + place]
+    ids, codes = cases_of(release.variants, None).activity_ids, groups.codes
     found = []
-    for i, name in enumerate(variants.activities):
+    for i, name in enumerate(release.variants.activities):
         here = codes[(ids == i) & (codes >= 0)]
         if len(here):
             many = np.bincount(here, minlength=len(groups.labels))

@@ -20,11 +20,11 @@ from ..release.anonymize import Release
 from ..release.certificate import Certificate, say_setting
 from .attributes import describe_attributes
 from .comparison import ComparisonTable, list_measures
-from .explorer import Explorer, list_variants
 from .figures import is_table, write_figures
-from .flow import count_flow, list_steps, map_data
+from .flow import Explorer, count_flow, list_steps, list_variants, page_data
 from .page import MAP_SCRIPTS, REPORT_SCRIPTS, render_page
 from .promise import (
+    LEVELS,
     explain_epsilon,
     list_checks,
     margins_of,
@@ -33,7 +33,6 @@ from .promise import (
     say_spent,
     say_verdict,
     subject_of,
-    sureness_level,
 )
 from .times import describe_times
 
@@ -105,13 +104,13 @@ def _make(
     certificate, epsilon = release.certificate, release.certificate.epsilon
     before = None if original is None else variants_of(original)
     explorer = list_variants(release.variants, before, margins_of(release))
-    sizes = _sizes(release.variants)
+    measures, unmeasured = _measured(original, release)
     content: dict[str, object] = {
         "title": title,
         "facts": facts,
         "certificate": certificate,
         "verdict": say_verdict(release),
-        "sureness_level": sureness_level(certificate),
+        "levels": LEVELS,
         "checks": list_checks(release),
         "promise": say_promise(certificate),
         "reasons": say_reasons(certificate),
@@ -124,14 +123,14 @@ def _make(
         else None,
         "protects": Statement("disclosure.sentence", said=certificate.protects),
         "settings": _settings(certificate),
-        "sizes": sizes,
+        "sizes": _sizes(release.variants),
         "sizes_before": {} if before is None else _sizes(before),
-        "sizes_margins": {"cases": margins_of(release).cases},
         "comparison": comparison,
         "artificial": release.times is None,
         "attributes": describe_attributes(release),
         "cut": certificate.settings.get("max_length"),
-        **_measured(original, release),
+        "measures": measures,
+        "unmeasured": unmeasured,
         **_flow(release, original, explorer),
     }
     return render_page("report.html.j2", REPORT_SCRIPTS, len(explorer.activities), content)
@@ -147,14 +146,14 @@ def _flow(release: Release, original: Cases | None, explorer: Explorer) -> dict[
     medians = () if times is None else times.medians
     return {
         "internal": original is not None,
-        "ids": {name: i for i, name in enumerate(explorer.activities)},
+        "ids": explorer.ids,
         "margins": margins,
         "explorer": explorer,
         "times": times,
         "steps": list_steps(flows[-1], flows[0] if original is not None else None, margins.steps),
         "waits": medians[-1] if medians else {},
         "timed": bool(medians),
-        "data": {**explorer.data(), **map_data(flows, margins, explorer.activities, medians)},
+        "data": page_data(explorer, flows, margins, medians),
     }
 
 
@@ -170,24 +169,20 @@ def _settings(certificate: Certificate) -> list[tuple[str, str, str]]:
     return lines
 
 
-def _measured(original: Cases | None, release: Release) -> dict[str, object]:
-    """How useful a release is, or as much as can be measured without the optional libraries."""
+def _measured(
+    original: Cases | None, release: Release
+) -> tuple[list[tuple[str, ...]], Statement | None]:
+    """How useful a release is, and why that is not all of it, as without optional libraries."""
     if original is None:
-        return {"measures": [], "unmeasured": None}
+        return [], None
     if not variants_of(original).cases:
-        return {"measures": [], "unmeasured": Statement("report.unmeasured")}
+        return [], Statement("report.unmeasured")
     evaluator = Evaluator(original)
     found = evaluator.measure(release.cases)
     partly = Statement("report.measured_partly", missing=found.missing or "")
-    lines = list_measures(found, evaluator.limit())
-    return {"measures": lines, "unmeasured": None if found.missing is None else partly}
+    return list_measures(found, evaluator.limit()), None if found.missing is None else partly
 
 
 def _sizes(log: VariantCounts) -> dict[str, int]:
-    activities = len(set(log.activity_ids.tolist()))
-    return {
-        "cases": log.cases,
-        "variants": len(log),
-        "activities": activities,
-        "events": log.events,
-    }
+    used = len(log.used())
+    return {"cases": log.cases, "variants": len(log), "activities": used, "events": log.events}

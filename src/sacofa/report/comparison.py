@@ -5,21 +5,13 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import quantiles
+
+import numpy as np
 
 from ..errors import ReadError, Statement
 from ..evaluate import Measures
-from ..evaluate.registry import BY_NAME, MEASURES, Measure
+from ..evaluate.registry import BY_NAME, MEASURES
 from ..evaluate.runs import HEADER, Row
-
-
-def list_measures(measures: Measures, limit: Measures) -> list[tuple[str, ...]]:
-    """The lines of a table of measures: title, value, limit, which is better, and the meaning."""
-    limits = {name: f"{value:.3f}" for name, value in limit.items()}
-    values = [
-        (BY_NAME[name], f"{value:.3f}", limits.get(name, "")) for name, value in measures.items()
-    ]
-    return [(one.title, value, best, one.better, one.meaning) for one, value, best in values]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +22,13 @@ class ComparisonTable:
     keys: int
     """How many of the columns say what was tried."""
     rows: tuple[tuple[str, ...], ...]
+
+
+def list_measures(measures: Measures, limit: Measures) -> list[tuple[str, ...]]:
+    """The lines of a table of measures: title, value, limit, which is better, and the meaning."""
+    limits = {name: f"{value:.3f}" for name, value in limit.items()}
+    values = [(BY_NAME[n], f"{value:.3f}", limits.get(n, "")) for n, value in measures.items()]
+    return [(one.title, value, best, one.better, one.meaning) for one, value, best in values]
 
 
 def read_comparison(folder: str | Path) -> ComparisonTable:
@@ -52,35 +51,30 @@ def _summarize(rows: list[Row]) -> ComparisonTable:
     """The number of runs of each setting, and the medians of their measures."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
-        key = (row.series, row.epsilon or "–", _spent(row), row.times or "–")
-        groups.setdefault(key, []).append(row)
+        groups.setdefault(_setting(row), []).append(row)
     found = set[str]().union(*(row.measures for row in rows))
     shown = [measure for measure in MEASURES if measure.name in found or not measure.timed]
     headings = str(Statement("report.comparison_columns")).split(" | ")
     return ComparisonTable(
         columns=(*headings, *(measure.title for measure in shown)),
         keys=len(headings) - 1,
-        rows=tuple((*key, str(len(runs)), *_middles(runs, shown)) for key, runs in groups.items()),
+        rows=tuple(
+            (*key, str(len(runs)), *(_spread(runs, measure.name) for measure in shown))
+            for key, runs in groups.items()
+        ),
     )
 
 
-def _middles(runs: list[Row], shown: list[Measure]) -> list[str]:
-    return [_middle(runs, measure.name) for measure in shown]
+def _setting(row: Row) -> tuple[str, ...]:
+    """What was tried; the ε of a run is known only if the run was made."""
+    spent = "" if row.spent is None else f"{row.spent:g}".replace("inf", "∞")
+    return tuple(cell or "–" for cell in (row.series, row.epsilon, spent, row.times))
 
 
-def _spent(row: Row) -> str:
-    """The ε of a run, which is known only if the run was made."""
-    if row.spent is None:
-        return "–"
-    return "∞" if row.spent == float("inf") else f"{row.spent:g}"
-
-
-def _middle(runs: list[Row], name: str) -> str:
+def _spread(runs: list[Row], name: str) -> str:
     """The median and the quartiles; a run without a value, such as a timeout, is left out."""
     values = [value for run in runs if (value := run.measures.get(name)) is not None]
-    if not values:
-        return "–"
-    if len(values) == 1:
-        return f"{values[0]:.3f}"
-    low, middle, high = quantiles(values, n=4, method="inclusive")
+    if len(values) < 2:
+        return f"{values[0]:.3f}" if values else "–"
+    low, middle, high = np.quantile(values, (0.25, 0.5, 0.75)).tolist()
     return f"{middle:.3f} ({low:.3f}–{high:.3f})"

@@ -15,8 +15,7 @@ from ..events.duckdb.database import as_os_error, borrowed, literal
 from ..release.anonymize import Release
 from ..release.certificate import Certificate
 from .attributes import describe_attributes
-from .explorer import variant_margin
-from .flow import count_flow
+from .flow import count_flow, variant_margin
 from .promise import margins_of
 from .times import Bar, describe_times, median_waits
 
@@ -85,9 +84,30 @@ def list_figures(release: Release) -> list[ReleasedFigure]:
             _counted("step", count, steps, margins.steps.get(step), step)
             for step, count in flow.steps.items()
         ),
-        *_waits(release),
-        *_shares(release),
+        *(
+            ReleasedFigure(
+                kind="wait", activities=step, seconds=wait.median, seconds_low=wait.low,
+                seconds_high=wait.high, below_margin=wait.high is None,
+            )
+            for step, wait in median_waits(release).items()
+        ),
+        *(
+            ReleasedFigure(
+                kind=kind, name=name, value=bar.label, share=bar.share, share_margin=bar.margin,
+                below_margin=bar.below_margin,
+            )
+            for kind, name, bar in _bars(release)
+        ),
     ]  # fmt: skip
+
+
+def _bars(release: Release) -> Iterator[tuple[Kind, str | None, Bar]]:
+    """What was asked as shares: cycle times, beginnings, values of attributes."""
+    if (times := describe_times(release)) is not None:
+        yield from (("cycle time", None, bar) for bar in times.cycle)
+        yield from (("begin", None, bar) for bar in times.arrivals)
+    for view in describe_attributes(release):
+        yield from (("attribute", view.name, bar) for bar in view.bars)
 
 
 def _counted(
@@ -111,59 +131,12 @@ def _counted(
     )
 
 
-def _waits(release: Release) -> Iterator[ReleasedFigure]:
-    """The median wait of each pair of activities, where times were released."""
-    for step, wait in median_waits(release).items():
-        yield ReleasedFigure(
-            kind="wait",
-            activities=step,
-            seconds=wait.median,
-            seconds_low=wait.low,
-            seconds_high=wait.high,
-            below_margin=wait.rough,
-        )
-
-
-def _shares(release: Release) -> Iterator[ReleasedFigure]:
-    """What was asked as shares: cycle times, beginnings, values of attributes."""
-    times = describe_times(release)
-    bars: list[tuple[Kind, str | None, Bar]] = []
-    if times is not None:
-        bars += [("cycle time", None, bar) for bar in times.cycle]
-        bars += [("begin", None, bar) for bar in times.arrivals]
-    for view in describe_attributes(release):
-        bars += [("attribute", view.name, bar) for bar in view.bars]
-    for kind, name, bar in bars:
-        yield ReleasedFigure(
-            kind=kind,
-            name=name,
-            value=bar.label,
-            share=bar.share,
-            share_margin=bar.margin,
-            below_margin=bar.below_margin,
-        )
-
-
 def is_table(path: Path) -> bool:
     """Tell whether a file is to be a table of figures, and not a page."""
     suffix = path.suffix.lower()
     if suffix not in (*TABLES, *PAGES):
         raise OutputError(path, Statement("file.not_a_report", suffix=suffix, tables=TABLES))
     return suffix in TABLES
-
-
-def write_figures(release: Release, path: Path) -> None:
-    """Write the figures of a release to a file, in the format that the end of its name tells."""
-    figures, suffix = list_figures(release), path.suffix.lower()
-    if suffix == ".parquet":
-        _write_parquet(figures, path)
-    elif suffix == ".csv":
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            writer.writerows([_cell(getattr(one, name)) for name in COLUMNS] for one in figures)
-    else:
-        _write_json(release.certificate, figures, path)
 
 
 def _parquet_type(hint: object) -> str:
@@ -179,6 +152,20 @@ COLUMNS = {name: _parquet_type(hint) for name, hint in get_type_hints(ReleasedFi
 """The columns of a table, in their order, with their types in Parquet: the fields of a figure."""
 
 
+def write_figures(release: Release, path: Path) -> None:
+    """Write the figures of a release to a file, in the format that the end of its name tells."""
+    figures, suffix = list_figures(release), path.suffix.lower()
+    if suffix == ".parquet":
+        _write_parquet(figures, path)
+    elif suffix == ".csv":
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows([_cell(getattr(one, name)) for name in COLUMNS] for one in figures)
+    else:
+        path.write_text(_json(release.certificate, figures), encoding="utf-8")
+
+
 def _cell(value: object) -> object:
     if isinstance(value, tuple):
         # Names hold any character: only as JSON it is clear where one ends.
@@ -188,7 +175,7 @@ def _cell(value: object) -> object:
     return escape_formula(value) if isinstance(value, str) else value
 
 
-def _write_json(certificate: Certificate, figures: Sequence[ReleasedFigure], path: Path) -> None:
+def _json(certificate: Certificate, figures: Sequence[ReleasedFigure]) -> str:
     head = {
         "format": FORMAT,
         "epsilon": None if certificate.epsilon is None else str(certificate.epsilon),
@@ -197,24 +184,17 @@ def _write_json(certificate: Certificate, figures: Sequence[ReleasedFigure], pat
         "margin": str(Statement("report.margin")),
         "below_margin": str(Statement("report.below_margin")),
     }
-    with path.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(head, ensure_ascii=False, indent=1)[:-2] + ',\n "figures": [')
-        for number, figure in enumerate(figures):
-            # What a kind of figure has not is left out.
-            content = {key: value for key, value in asdict(figure).items() if value is not None}
-            file.write(f"{',' if number else ''}\n  {json.dumps(content, ensure_ascii=False)}")
-        file.write("\n ]}\n")
+    # What a kind of figure has not is left out.
+    known = ({k: v for k, v in asdict(one).items() if v is not None} for one in figures)
+    lines = (f"\n  {json.dumps(content, ensure_ascii=False)}" for content in known)
+    start = json.dumps(head, ensure_ascii=False, indent=1)[:-2]
+    return f'{start},\n "figures": [{",".join(lines)}\n ]}}\n'
 
 
 def _write_parquet(figures: Sequence[ReleasedFigure], path: Path) -> None:
     import duckdb
 
-    listed: list[list[object]] = [
-        [list(value) if isinstance(value, tuple) else value for value in column]
-        for column in zip(
-            *([getattr(figure, name) for name in COLUMNS] for figure in figures), strict=True
-        )
-    ] or [[] for _ in COLUMNS]
+    listed = [[getattr(figure, name) for figure in figures] for name in COLUMNS]
     chosen = ", ".join(f'unnest(?::{kind}[]) AS "{name}"' for name, kind in COLUMNS.items())
     try:
         with borrowed(None) as database:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..release.anonymize import Release
 from .build import make_map_page
-from .explorer import list_variants
+from .flow import list_variants
 from .page import render
 from .promise import say_promise
 

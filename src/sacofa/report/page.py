@@ -28,14 +28,14 @@ def render_page(
     style = (FOLDER / "report.css").read_text(encoding="utf-8") + colour_rules(colours)
     parts = "".join((FOLDER / name).read_text(encoding="utf-8") for name in scripts)
     script = f'"use strict";\n(() => {{\n{parts}}})();\n'
-    hashes = (
+    style_hash, script_hash = (
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for text in (style, script)
     )
     policy = (
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; "
+        f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src 'sha256-{script_hash}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
-    ).format(*hashes)
+    )
     own = {"style": Markup(style), "script": Markup(script), "policy": Markup(policy)}
     return render(template, **own, **content)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
+from typing import NamedTuple
 
 from ..kernel.accounting import Access, Leak, Spend
 from ..kernel.statements import Statement
@@ -56,15 +57,14 @@ class Explanation:
     beliefs: tuple[Belief, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Paid:
+class Paid(NamedTuple):
     """One line of the account: a query, or several in a row, and what they spend."""
 
     what: str
     price: str
     times: int
     total: str
-    leak: str | None
+    leak: str | None = None
     """The consequence, if nothing was spent."""
 
 
@@ -93,7 +93,13 @@ def say_factor(epsilon: Fraction) -> str:
 
 def explain_epsilon(epsilon: Fraction) -> Explanation:
     """Explain an ε: how much a guess about one case can gain or lose."""
-    level = strength_level(epsilon)
+    level = sum(epsilon > Fraction(limit) for limit in LIMITS)
+
+    def after(before: float, change: float) -> float:
+        """What becomes of a belief when its odds change by a factor of e^change."""
+        odds = math.log(before / (1 - before)) + change
+        return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
+
     return Explanation(
         epsilon=say_number(epsilon),
         factor=say_factor(epsilon),
@@ -101,7 +107,7 @@ def explain_epsilon(epsilon: Fraction) -> Explanation:
         strength=str(Statement(f"strength.{STRENGTHS[level]}")),
         level=level,
         beliefs=tuple(
-            Belief(before=p, least=_after(p, -float(epsilon)), most=_after(p, float(epsilon)))
+            Belief(before=p, least=after(p, -float(epsilon)), most=after(p, float(epsilon)))
             for p in BEFORE
         ),
     )
@@ -131,30 +137,16 @@ def say_reasons(certificate: Certificate) -> tuple[str, ...]:
 
 def say_spent(accesses: tuple[Access, ...]) -> Iterator[Paid]:
     """How ε adds up; many queries in a row with the same ε share a line."""
-    for price, group in groupby(accesses, key=lambda access: getattr(access, "epsilon", None)):
+    for price, group in groupby(accesses, key=lambda access: getattr(access, "amount", None)):
         run = list(group)
-        parts = [run] if price and len(run) > MAX_SINGLE_QUERIES else [[access] for access in run]
-        for first, *others in parts:
-            what, times = str(first.what), 1 + len(others)
-            if isinstance(first, Spend):
-                what += f" … {others[-1].what}" if others else ""
-                each, total = say_price(first.epsilon), say_price(first.epsilon * times)
-                yield Paid(what=what, price=each, times=times, total=total, leak=None)
+        times = len(run) if price and len(run) > MAX_SINGLE_QUERIES else 1
+        for access in run[:1] if times > 1 else run:
+            if isinstance(access, Spend):
+                what = str(access.what) if times == 1 else f"{access.what} … {run[-1].what}"
+                yield Paid(what, say_price(access.amount), times, say_price(access.amount * times))
             else:
                 nothing, unbounded = Statement("report.nothing"), Statement("report.unbounded")
-                why = str(first.why) if isinstance(first, Leak) else ""
-                yield Paid(what=what, price=str(nothing), times=1, total=str(unbounded), leak=why)
-
-
-def _after(before: float, change: float) -> float:
-    """What becomes of a belief when its odds change by a factor of e^change."""
-    odds = math.log(before / (1 - before)) + change
-    return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
-
-
-def strength_level(epsilon: Fraction) -> int:
-    """How strong an ε is: the place of its word in `STRENGTHS`."""
-    return sum(epsilon > Fraction(limit) for limit in LIMITS)
+                yield Paid(str(access.what), str(nothing), 1, str(unbounded), str(access.why))
 
 
 def margins_of(release: Release) -> Margins:
@@ -165,18 +157,13 @@ def margins_of(release: Release) -> Margins:
     return certificate.margins
 
 
-def sureness_level(certificate: Certificate) -> int | None:
-    """The colour of the verdict. None: the mechanism does not judge its releases."""
-    return None if certificate.verdict is None else LEVELS[certificate.verdict.sureness]
-
-
 def say_verdict(release: Release) -> str:
     """What is protected, how strongly, and what is not: one sentence."""
     certificate = release.certificate
     unit, epsilon = certificate.unit, certificate.epsilon
     if not certificate.publishable or epsilon is None:
         return say_promise(certificate)
-    strength = STRENGTHS[strength_level(epsilon)]
+    strength = STRENGTHS[explain_epsilon(epsilon).level]
     who = Statement("report.every_case")
     if unit.person is not None:
         who = Statement("report.every_person", max_cases=unit.max_cases)

@@ -30,10 +30,14 @@ class Box:
     """An activity, or the start, which has no name."""
 
     name: Place
-    lines: tuple[str, ...]
-    """The name, broken into lines."""
     once: bool
     """Whether a case has the activity at most once."""
+
+    @property
+    def lines(self) -> list[str]:
+        """The name, broken into at most three short lines."""
+        name = " ".join((self.name or "").split())
+        return textwrap.wrap(name, 22, max_lines=3, placeholder=" …") or [""]
 
     @property
     def size(self) -> tuple[float, float]:
@@ -48,11 +52,9 @@ def draw_rules(rules: Rules) -> str:
     """Draw rules as SVG. Needs pygraphviz."""
     once = {name for a, name in enumerate(rules.activities) if rules.never_follows[a, a]}
     steps = _order(rules)
-    places = sorted({place for step in steps for place in step}, key=_name)
-    boxes = [
-        Box(name=name, lines=() if name is None else break_name(name), once=name in once)
-        for name in places
-    ]
+    # The start comes first, as the empty name.
+    places = sorted({place for step in steps for place in step}, key=lambda name: name or "")
+    boxes = [Box(name=name, once=name in once) for name in places]
     return render("rules.svg.j2", source=str(rules.source), margin=MARGIN, **_layout(boxes, steps))
 
 
@@ -87,13 +89,13 @@ def _layout(boxes: list[Box], steps: Mapping[Step, bool]) -> dict[str, object]:
     graph = pygraphviz.AGraph(directed=True, rankdir="TB", nodesep="0.35", ranksep="0.5")
     graph.node_attr.update(fixedsize="true", shape="box", label="")
     graph.edge_attr.update(arrowsize="0.7")
-    ids = {box.name: f"n{i}" for i, box in enumerate(boxes)}
+    ids = {box.name: f"n{i:06}" for i, box in enumerate(boxes)}
     for box in boxes:
         # Graphviz measures boxes in inches, and everything else in points.
         width, height = (f"{size / 72:.4f}" for size in box.size)
         graph.add_node(ids[box.name], width=width, height=height)
     # Solid arrows come first.
-    ordered = sorted(steps, key=lambda step: (not steps[step], *map(_name, step)))
+    ordered = sorted(steps, key=lambda step: (not steps[step], ids[step[0]], ids[step[1]]))
     for first, second in ordered:
         graph.add_edge(ids[first], ids[second], weight=1 + steps[first, second])
     graph.layout(prog="dot")
@@ -112,13 +114,3 @@ def _layout(boxes: list[Box], steps: Mapping[Step, bool]) -> dict[str, object]:
             for step, (start, *points) in zip(ordered, curves, strict=True)
         ],
     }
-
-
-def _name(place: Place) -> str:
-    """The name of an activity; nothing for the start."""
-    return place or ""
-
-
-def break_name(name: str) -> tuple[str, ...]:
-    """Break a name into at most three short lines."""
-    return tuple(textwrap.wrap(" ".join(name.split()), 22, max_lines=3, placeholder=" …")) or ("",)

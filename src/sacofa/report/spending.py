@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from itertools import groupby
 
 from ..kernel.statements import Statement
 from ..ledger import Account, Entry, Ledger
@@ -87,7 +86,17 @@ def bars(spending: Spending) -> Iterator[Statement]:
     if budget is not None:
         share = Fraction(1) if account.spent is None else account.spent / budget
         yield Statement("spending.of_budget", bar=_bar(share), share=share)
-    yield from _bars_of_months(account, spending.steps)
+    months = _by_month(spending)
+    most = max((total for _, total in months.values() if total), default=Fraction(1))
+    for (month, unit), (releases, total) in months.items():
+        yield Statement(
+            "spending.of_month",
+            month=month,
+            bar=_bar(Fraction(1) if total is None else total / most),
+            epsilon=_epsilon(total),
+            releases=releases,
+            unit=Statement(f"noun.{unit}"),
+        )
     for period, of_period in sorted(account.in_periods.items()):
         if of_period is not None and budget is not None:
             bar = _bar((of_period + account.finite) / budget)
@@ -95,32 +104,18 @@ def bars(spending: Spending) -> Iterator[Statement]:
             yield Statement("spending.of_period", period=f"{period:<10}", bar=bar, **values)
 
 
-def _bars_of_months(account: Account, steps: Sequence[Step]) -> Iterator[Statement]:
-    by_month = sorted(steps, key=_month)
-    months = {month: list(some) for month, some in groupby(by_month, key=_month)}
-    spent = {month: _sum(account, some) for month, some in months.items()}
-    most = max((total for total in spent.values() if total), default=Fraction(1))
-    for (month, unit), total in spent.items():
-        yield Statement(
-            "spending.of_month",
-            month=month,
-            bar=_bar(Fraction(1) if total is None else total / most),
-            epsilon=_epsilon(total),
-            releases=len(months[month, unit]),
-            unit=Statement(f"noun.{unit}"),
-        )
-
-
-def _month(step: Step) -> tuple[str, str]:
-    return step.entry.at[:7], step.unit
-
-
-def _sum(account: Account, steps: Sequence[Step]) -> Fraction | None:
-    """The most that some releases add up to for one case or person-period."""
-    so_far = Account(dataset=account.dataset, budget=None)
-    for step in steps:
-        so_far = so_far.book(step.entry.price, step.period, step.charged)
-    return so_far.spent
+def _by_month(spending: Spending) -> dict[tuple[str, str], tuple[int, Fraction | None]]:
+    """Of each month and unit the number of releases, and the most that they add up to for one."""
+    months: dict[tuple[str, str], list[Step]] = {}
+    for step in spending.steps:
+        months.setdefault((step.entry.at[:7], step.unit), []).append(step)
+    found = {}
+    for month in sorted(months):
+        so_far = Account(dataset=spending.account.dataset, budget=None)
+        for step in months[month]:
+            so_far = so_far.book(step.entry.price, step.period, step.charged)
+        found[month] = len(months[month]), so_far.spent
+    return found
 
 
 def _bar(share: Fraction) -> str:
@@ -154,13 +149,16 @@ def _chart(account: Account, steps: Sequence[Step]) -> dict[str, object]:
     first, last = min(times, default=0.0), max(times, default=1.0)
     values = {"dataset": account.dataset, "spent": _epsilon(account.spent)}
     title = Statement("spending.without_limit", **values)
+    periods: list[tuple[str, Fraction | None]] = []
     if budget is not None:
         title = Statement("spending.with_budget", budget=say_number(budget), **values)
-    parts = list(_parts(account))
+        periods = sorted(account.in_periods.items())
+
+    def share_of(value: Fraction | None, whole: Fraction | None) -> float:
+        return 1.0 if value is None or whole is None else float(value / whole)
 
     def y(value: Fraction | None) -> float:
-        share = 1.0 if value is None else float(value / highest)
-        return round(FLOOR - share * (FLOOR - CEILING), 1)
+        return round(FLOOR - share_of(value, highest) * (FLOOR - CEILING), 1)
 
     return {
         "title": str(title),
@@ -176,17 +174,12 @@ def _chart(account: Account, steps: Sequence[Step]) -> dict[str, object]:
             }
             for time, step in zip(times, steps, strict=True)
         ],
-        "parts": parts,
-        "part_width": min((RIGHT - LEFT) / max(len(parts), 1), MAX_PART_WIDTH),
+        "parts": [
+            {"share": min(share_of(spent, budget), 1.0), "title": f"{period}: {_epsilon(spent)}"}
+            for period, spent in periods
+        ],
+        "part_width": min((RIGHT - LEFT) / max(len(periods), 1), MAX_PART_WIDTH),
     }
-
-
-def _parts(account: Account) -> Iterator[dict[str, object]]:
-    """One box for each period, as full as the period is spent."""
-    if account.parts and account.budget is not None:
-        for period, spent in sorted(account.in_periods.items()):
-            share = 1.0 if spent is None else min(float(spent / account.budget), 1.0)
-            yield {"share": share, "title": f"{period}: {_epsilon(spent)}"}
 
 
 def _say(step: Step) -> Statement:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,30 +55,16 @@ class Bar:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MedianWait:
-    """A median wait in seconds, with the range that it is in with 95 % confidence."""
+class Wait:
+    """The wait of a directly-follows pair, in seconds; the median is in its range with 95 %."""
 
+    times: int
+    total: float
     median: float
     low: float | None
     high: float | None
-    """None: the margin of error is not known."""
-
-    @property
-    def rough(self) -> bool:
-        """Whether it may be anything from next to nothing to the longest."""
-        return self.high is None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wait:
-    """A directly-follows pair that takes much time in total, in seconds."""
-
-    source: str
-    target: str
-    times: int
-    total: float
-    median: MedianWait
-    before: float | None
+    """None: the margin of error is not known, and the median may be anything."""
+    before: float | None = None
     """The median in the original. None: it has no such pair."""
 
 
@@ -94,21 +81,21 @@ class Work:
     """Both in the original."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Quartile:
+class Quartile(NamedTuple):
     """The seconds that the fastest quarter, half, or three quarters of cases take at most."""
 
     after: float
-    before: float | None
+    before: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Times:
-    """The times of a release, beside those of the original in an internal report."""
+    """The times of a release, next to those of the original in an internal report."""
 
     cycle: tuple[Bar, ...]
     quartiles: tuple[Quartile, ...]
-    waits: tuple[Wait, ...]
+    waits: dict[Step, Wait]
+    """The directly-follows pairs that take the most time in total."""
     work: tuple[Work, ...]
     """How long work takes; empty where it is not known when work began."""
     medians: tuple[Medians, ...]
@@ -130,24 +117,44 @@ def describe_times(release: Release, original: CaseBatch | None = None) -> Times
     batch = release.by_case
     if batch is None or not len(batch.activity_ids):
         return None
-    logs = [Timed.of(batch, batch.activities)]
+    waits, logs = median_waits(release), [Timed.of(batch, batch.activities)]
+    medians: list[Medians] = [{step: wait.median for step, wait in waits.items()}]
+    was: Medians = {}
     if original is not None:
         before, after = Timed.both(original, batch)
         logs = [after, before] if before.cases else [after]
-    medians: list[Medians] = [
-        {step: float(np.median(waits)) for step, waits in log.waits().items()} for log in logs
-    ]
+        if before.cases:
+            was = {step: float(np.median(some)) for step, some in before.waits().items()}
+            medians.insert(0, was)
+    quartiles = [np.quantile(log.cycle_times, (0.25, 0.5, 0.75)).tolist() for log in logs]
     arrivals, spans = _arrivals(logs)
     margins = margins_of(release)
     return Times(
         cycle=_cycle(logs, margins.cycle_time),
-        quartiles=_quartiles(logs),
-        waits=_waits(logs[0], medians[1] if len(logs) > 1 else {}, median_waits(release)),
+        quartiles=tuple(map(Quartile, *quartiles)),
+        waits={step: replace(waits[step], before=was.get(step)) for step in bottlenecks(logs[0])},
         work=_work(batch, original),
-        medians=tuple(reversed(medians)),
+        medians=tuple(medians),
         arrivals=with_margins(arrivals, margins.begin),
         spans=spans,
     )
+
+
+def median_waits(release: Release) -> dict[Step, Wait]:
+    """The waits of each directly-follows pair; none where times are made up."""
+    batch, margins = release.by_case, margins_of(release)
+    found: dict[Step, Wait] = {}
+    if batch is None or not len(batch.activity_ids):
+        return found
+    for step, waits in Timed.of(batch, batch.activities).waits().items():
+        off = margins.waits.get(step, UNKNOWN)
+        shares = (max(0.5 - off, 0), 0.5, min(0.5 + off, 1))
+        low, median, high = np.quantile(waits, shares).tolist()
+        known = (low, high) if off < UNKNOWN else (None, None)
+        found[step] = Wait(
+            times=len(waits), total=float(waits.sum()), median=median, low=known[0], high=known[1]
+        )
+    return found
 
 
 def _bars(labels: Iterable[object], shares: Sequence[Floats], values: int = 1) -> list[Bar]:
@@ -171,80 +178,41 @@ def _cycle(logs: Sequence[Timed], margins: tuple[float, ...]) -> tuple[Bar, ...]
     return tuple(replace(bar, margin=size) for bar, size in zip(bars, margins, strict=True))
 
 
-def _quartiles(logs: Sequence[Timed]) -> tuple[Quartile, ...]:
-    found = [np.quantile(log.cycle_times, (0.25, 0.5, 0.75)).tolist() for log in logs]
-    return tuple(
-        Quartile(after=now, before=then[0] if then else None)
-        for now, *then in zip(*found, strict=True)
-    )
-
-
 def _arrivals(logs: Sequence[Timed]) -> tuple[list[Bar], str]:
     months = [(log.begins * 1e6).astype("M8[us]").astype("M8[M]") for log in logs]
     # The original may be of any date: what is shown is chosen by the release alone.
     first, last = months[0].min(), months[0].max()
     by_year = int((last - first).astype(int)) >= MOST_MONTHS
-    unit = "M8[Y]" if by_year else "M8[M]"
-    names = np.arange(first.astype(unit), last.astype(unit) + 1)
+    unit: Literal["Y", "M"] = "Y" if by_year else "M"
+    spans = [each.astype(f"M8[{unit}]") for each in months]
+    names = np.arange(spans[0].min(), spans[0].max() + np.timedelta64(1, unit))
     shares = []
-    for each in months:
-        at = (each.astype(unit) - names[0]).astype(int)
+    for each in spans:
+        at = (each - names[0]).astype(int)
         inside = (at >= 0) & (at < len(names))
         shares.append(np.bincount(at[inside], minlength=len(names)) / max(len(each), 1))
     return _bars(names, shares, MONTHS_A_YEAR if by_year else 1), "year" if by_year else "month"
-
-
-def median_waits(release: Release) -> dict[Step, MedianWait]:
-    """The median wait of each directly-follows pair, with where it lies in 95 of 100 runs."""
-    batch, margins = release.by_case, margins_of(release)
-    if batch is None or not len(batch.activity_ids):
-        return {}
-    found: dict[Step, MedianWait] = {}
-    for step, waits in Timed.of(batch, batch.activities).waits().items():
-        off = margins.waits.get(step, UNKNOWN)
-        shares = (max(0.5 - off, 0), 0.5, min(0.5 + off, 1))
-        low, median, high = np.quantile(waits, shares).tolist()
-        known = off < UNKNOWN
-        found[step] = MedianWait(
-            median=median, low=low if known else None, high=high if known else None
-        )
-    return found
-
-
-def _waits(after: Timed, before: Medians, medians: Mapping[Step, MedianWait]) -> tuple[Wait, ...]:
-    waits = after.waits()
-    found = []
-    for step in bottlenecks(after):
-        here, (source, target) = waits[step], step
-        found.append(
-            Wait(
-                source=source,
-                target=target,
-                times=len(here),
-                total=float(here.sum()),
-                median=medians[step],
-                before=before.get(step),
-            )
-        )
-    return tuple(found)
 
 
 def _work(release: CaseBatch, original: CaseBatch | None) -> tuple[Work, ...]:
     """Activities by the time that work on them takes in all; none where no work was released."""
     found = _by_activity(release)
     was = {} if original is None else _by_activity(original)
-    nothing = np.zeros(0), np.zeros(0)
-    order = sorted(found, key=lambda name: (-float(found[name][0].sum()), name))
-    shown = ((name, *found[name], *was.get(name, nothing)) for name in order[:MOST_WORK])
+    order = sorted(found, key=lambda name: (-float(found[name][0].sum()), name))[:MOST_WORK]
+
+    def medians(seconds: tuple[Floats, Floats] | None) -> tuple[float | None, float | None]:
+        took, waited = (float(np.median(e)) if len(e) else None for e in seconds or ((), ()))
+        return took, waited
+
     return tuple(
         Work(
             activity=name,
-            times=len(took),
-            took=_median(took),
-            waited=_median(waited),
-            before=(_median(took_before), _median(waited_before)),
+            times=len(found[name][0]),
+            took=medians(found[name])[0],
+            waited=medians(found[name])[1],
+            before=medians(was.get(name)),
         )
-        for name, took, waited, took_before, waited_before in shown
+        for name in order
     )
 
 
@@ -265,7 +233,3 @@ def _by_activity(log: CaseBatch) -> dict[str, tuple[Floats, Floats]]:
         for name, here in zip(log.activities, places, strict=True)
         if here.any()
     }
-
-
-def _median(seconds: Floats) -> float | None:
-    return float(np.median(seconds)) if len(seconds) else None

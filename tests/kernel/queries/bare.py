@@ -29,5 +29,5 @@ def session_of(
     noise: Noise | None = None,
 ) -> Session:
     """A session that may spend a price on the line `all`."""
-    promised = (Spend(what="everything", epsilon=price, line="all"),)
+    promised = (Spend(what="everything", amount=price, line="all"),)
     return Session(Cases(variants=log), promised, noise or Bare(SeededBits(1)))

@@ -218,7 +218,7 @@ def tiny_chances(
 ) -> Chances:
     """The exact probability of everything that a histogram over three cells can show."""
     log = tiny_log(counts, max_cases)
-    promised = (Spend(what="everything", epsilon=PRICE, line="all"),)
+    promised = (Spend(what="everything", amount=PRICE, line="all"),)
 
     def run(noise: Noise) -> tuple[object, ...]:
         asked = session(Cases(variants=log), promised, noise)

@@ -65,7 +65,7 @@ class Toy(Mechanism):
 
     def promise(self, unit: Unit) -> Promise:
         """One query, for all of ε."""
-        spend = Spend(what="the first activities of cases", epsilon=self.epsilon, line="first")
+        spend = Spend(what="the first activities of cases", amount=self.epsilon, line="first")
         return Promise(accesses=(spend,))
 
     def run(self, session: Session, progress: Progress | None = None) -> Output:

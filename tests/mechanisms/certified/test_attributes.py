@@ -97,12 +97,12 @@ def test_the_price_is_what_was_asked_for(tmp_path: Path) -> None:
     spent = [one for one in release.certificate.spent if isinstance(one, Spend)]
     of_attributes = [one for one in spent if one.line == "attributes"]
     assert len(of_attributes) == 6
-    assert sum(one.epsilon for one in of_attributes) == SMALL.price * SMALL.attribute_share
+    assert sum(one.amount for one in of_attributes) == SMALL.price * SMALL.attribute_share
     assert release.certificate.epsilon == SMALL.price
     promised = replace(
         SMALL, attributes=open_log(path, attribute=ASKED, columns=COLUMNS).attributes
     )
-    assert sum(one.epsilon for one in promised.promise(release.certificate.unit).accesses) == 4  # type: ignore[union-attr]
+    assert sum(one.amount for one in promised.promise(release.certificate.unit).accesses) == 4  # type: ignore[union-attr]
 
 
 def test_names_with_an_and_are_told_apart(tmp_path: Path) -> None:

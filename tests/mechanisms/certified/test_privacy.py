@@ -318,7 +318,7 @@ class Unbounded(Session):
 
     def charge(self, what: str, epsilon: Fraction, line: str) -> None:
         """Write the charge down, and refuse nothing."""
-        self.spent.append(Spend(what=what, epsilon=epsilon, line=line))
+        self.spent.append(Spend(what=what, amount=epsilon, line=line))
 
 
 @pytest.mark.slow

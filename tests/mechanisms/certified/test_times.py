@@ -81,7 +81,7 @@ def test_noise_on_times_hides_all_cases_of_a_unit(unit: Unit) -> None:
     timed = [answer for answer in outcome.answers if getattr(answer.query, "by_case", False)]
     spent = [s for s in outcome.spent if isinstance(s, Spend) and s.line == "time"]
     assert len(timed) == len(spent) == 5
-    assert sum((s.epsilon for s in spent), Fraction(0)) == SMALL.price * SMALL.time_share
+    assert sum((s.amount for s in spent), Fraction(0)) == SMALL.price * SMALL.time_share
     drawn = noise.drawn[-len(timed) :]
     for answer, charge, (epsilon, size) in zip(timed, spent, drawn, strict=True):
         assert size == len(answer.query.cells)  # type: ignore[union-attr]
@@ -136,7 +136,7 @@ def test_every_log_gets_times(log: list[list[Event]], epsilon: str) -> None:
     mechanism = Certified(epsilon=Fraction(epsilon), max_length=4)
     release = anonymize(cases_of(log), mechanism, activities=tuple("abcd"), seed=1)
     check_times(release)
-    assert sum(s.epsilon for s in release.certificate.spent) == Fraction(epsilon)  # type: ignore[union-attr]
+    assert sum(s.amount for s in release.certificate.spent) == Fraction(epsilon)  # type: ignore[union-attr]
 
 
 @settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))

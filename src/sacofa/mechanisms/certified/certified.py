@@ -121,16 +121,16 @@ class Certified(CertifiedSettings, Mechanism):
         flow = "budget_line.flow_with_lengths" if split.length else "budget_line.flow"
         size, rest = split.size * self.flow_price, (1 - split.size) * self.flow_price
         spends = [
-            Spend(what=Statement("budget_line.size"), epsilon=size, line="size"),
-            Spend(what=Statement(flow), epsilon=rest, line=FLOW),
+            Spend(what=Statement("budget_line.size"), amount=size, line="size"),
+            Spend(what=Statement(flow), amount=rest, line=FLOW),
         ]
         if self.time:
             what = Statement("budget_line.time")
-            spends.append(Spend(what=what, epsilon=self.time_price, line="time"))
+            spends.append(Spend(what=what, amount=self.time_price, line="time"))
         if self.attributes:
             names = tuple(attribute.key for attribute in self.attributes)
             what = Statement("budget_line.attributes", attributes=names)
-            spends.append(Spend(what=what, epsilon=self.attribute_price, line="attributes"))
+            spends.append(Spend(what=what, amount=self.attribute_price, line="attributes"))
         return tuple(spends)
 
     def _assumptions(self) -> tuple[Statement, ...]:

@@ -184,7 +184,7 @@ def _contributions(c: Certificate) -> list[Statement]:
 def account_rows(c: Certificate) -> list[tuple[Statement, Statement]]:
     """Every query to the log with its ε, or why it has none."""
     return [
-        (each.what, each.why if isinstance(each, Leak) else _said("epsilon", epsilon=each.epsilon))
+        (each.what, each.why if isinstance(each, Leak) else _said("epsilon", epsilon=each.amount))
         for each in c.spent
     ]
 
