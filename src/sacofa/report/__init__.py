@@ -8,23 +8,18 @@ if TYPE_CHECKING:
     from .comparison import ComparisonTable, read_comparison
     from .figures import ReleasedFigure, list_figures, write_figures
 
-_HOMES = {
-    "build": ("Facts", "make_internal_report", "make_report"),
-    "comparison": ("ComparisonTable", "read_comparison"),
-    "figures": ("ReleasedFigure", "list_figures", "write_figures"),
-}
-"""Where the names are at home. They are loaded when they are first used: most of those who take one
-part of this package, such as the words for a price, make no page and need no templates."""
-
-
-def __getattr__(name: str) -> object:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f".{home}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
+_HOMES = ("build", "comparison", "figures")
+"""The modules of the public names, which are loaded when a name is first used: most of those who
+take one part of this package, such as the words for a price, make no page and need no templates."""
 
 __all__ = [
     "ComparisonTable", "Facts", "ReleasedFigure", "list_figures", "make_internal_report",
     "make_report", "read_comparison", "write_figures",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    for home in _HOMES if name in __all__ else ():
+        if hasattr(module := import_module(f".{home}", __name__), name):
+            return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

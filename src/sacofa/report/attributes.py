@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ MOST = 12
 """Upper bound on the values or ranges of numbers that get a bar of their own."""
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +47,7 @@ class AttributeView:
     """For events, the same within each activity."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Groups:
+class _Groups(NamedTuple):
     """The values of an attribute, grouped as the bars of a report show them."""
 
     labels: list[str]
@@ -89,36 +91,28 @@ def _grouped(column: ReleasedColumn, edges: tuple[float, ...]) -> _Groups:
     order = sorted(range(len(texts)), key=keys.__getitem__)
     place = np.full(len(texts) + 1, -1, dtype=np.int64)
     place[order] = np.arange(len(texts))
-    sizes = np.ones(len(texts), dtype=np.int64)
-    return _Groups(labels=[texts[i] for i in order], codes=place[codes], sizes=sizes)
+    return _Groups([texts[i] for i in order], place[codes], np.ones(len(texts), dtype=np.int64))
 
 
-def _by_declared_bins(
-    values: NDArray[np.float64], edges: tuple[float, ...], *, whole: bool
-) -> _Groups:
+def _by_declared_bins(values: Floats, edges: tuple[float, ...], *, whole: bool) -> _Groups:
     """Merge adjacent declared bins until few groups are left that hold all values."""
-    known = ~np.isnan(values)
-    bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
-    low, high = int(bins[known].min()), int(bins[known].max())
+    bins = _bin_of(values, edges)
+    low, high = int(bins[bins >= 0].min()), int(bins.max())
     round_sizes = (digit * 10**power for power in count() for digit in (1, 2, 5))
     size = next(size for size in round_sizes if high // size - low // size < MOST)
-    first = low // size
-    begins = np.arange(first, high // size + 1) * size
+    begins = np.arange(low // size, high // size + 1) * size
     ends = np.minimum(begins + size, len(edges) - 1)
     limits = [(edges[a], edges[b]) for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
-    return _Groups(
-        # 15 digits are exact for all decimal numbers that floating point can tell apart. A range
-        # is its lower limit alone if no other whole number lies in it.
-        labels=[
-            f"{a:.15g}" if whole and a.is_integer() and b - a <= 1 else f"{a:.15g} – {b:.15g}"
-            for a, b in limits
-        ],
-        codes=np.where(known, bins // size - first, -1),
-        sizes=ends - begins,
-    )
+    # 15 digits are exact for all decimal numbers that floating point can tell apart. A range is its
+    # lower limit alone if no other whole number lies in it.
+    labels = [
+        f"{a:.15g}" if whole and a.is_integer() and b - a <= 1 else f"{a:.15g} – {b:.15g}"
+        for a, b in limits
+    ]
+    return _Groups(labels, np.where(bins >= 0, bins // size - low // size, -1), ends - begins)
 
 
-def _by_round_ranges(values: NDArray[np.float64]) -> _Groups:
+def _by_round_ranges(values: Floats) -> _Groups:
     """At most MOST ranges of one round width, at its multiples."""
     known = values[~np.isnan(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
@@ -126,12 +120,14 @@ def _by_round_ranges(values: NDArray[np.float64]) -> _Groups:
     power = 10.0 ** np.floor(np.log10(least))
     width = next(m * power for m in (1, 2, 5, 10, 20) if m * power >= least * (1 - 1e-9))
     edges = width * np.arange(np.floor(low / width), np.floor(high / width) + 2)
-    found = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
-    return _Groups(
-        labels=[f"{a:.4g} – {b:.4g}" for a, b in pairwise(edges)],
-        codes=np.where(np.isnan(values), -1, found),
-        sizes=np.ones(len(edges) - 1, dtype=np.int64),
-    )
+    labels = [f"{a:.4g} – {b:.4g}" for a, b in pairwise(edges)]
+    return _Groups(labels, _bin_of(values, edges), np.ones(len(labels), dtype=np.int64))
+
+
+def _bin_of(values: Floats, edges: Sequence[float] | Floats) -> Ints:
+    """The bin of each value; the first and the last hold all beyond, -1 stands for no value."""
+    bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+    return np.where(np.isnan(values), -1, bins)
 
 
 def _bars(groups: _Groups) -> list[Bar]:

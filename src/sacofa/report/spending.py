@@ -18,10 +18,6 @@ from .promise import say_number
 
 BAR = 30
 """The number of characters of a bar."""
-WIDTH, CHART_HEIGHT, LEFT, RIGHT = 720, 190, 60, 700
-FLOOR, CEILING = 130, 45
-"""Where ε = 0 and the largest ε are in a chart."""
-MAX_PART_WIDTH = 60.0
 SMALLEST = Fraction(1, 10**9)
 """The smallest ε at the top of a chart."""
 
@@ -127,21 +123,13 @@ def draw_spending(spendings: Sequence[Spending], title: str | None = None) -> st
     """Draw what was spent over time, one chart for each dataset, as SVG; with a title as a page."""
     from .page import render  # The terminal needs no templates.
 
-    return render(
-        "spending.svg.j2" if title is None else "spending.html.j2",
-        name=title,
-        charts=[_chart(one.account, one.steps) for one in spendings],
-        width=WIDTH,
-        height=CHART_HEIGHT * max(len(spendings), 1),
-        chart_height=CHART_HEIGHT,
-        left=LEFT,
-        right=RIGHT,
-        floor=FLOOR,
-    )
+    template = "spending.svg.j2" if title is None else "spending.html.j2"
+    charts = [_chart(one.account, one.steps) for one in spendings]
+    return render(template, name=title, charts=charts)
 
 
 def _chart(account: Account, steps: Sequence[Step]) -> dict[str, object]:
-    """The places of what a chart shows, with one box for each period, as full as it is spent."""
+    """What a chart shows: places are shares of its width and height."""
     budget = account.budget
     finite = [step.spent for step in steps if step.spent is not None]
     highest = max([*finite, budget or SMALLEST, SMALLEST])
@@ -157,28 +145,25 @@ def _chart(account: Account, steps: Sequence[Step]) -> dict[str, object]:
     def share_of(value: Fraction | None, whole: Fraction | None) -> float:
         return 1.0 if value is None or whole is None else float(value / whole)
 
-    def y(value: Fraction | None) -> float:
-        return round(FLOOR - share_of(value, highest) * (FLOOR - CEILING), 1)
-
     return {
         "title": str(title),
         "budget": None if budget is None else say_number(budget),
-        "level": y(budget),
+        "level": share_of(budget, highest),
         "points": [
             {
-                "x": round(LEFT + (time - first) / max(last - first, 1.0) * (RIGHT - LEFT), 1),
-                "y": y(step.spent),
+                "at": (time - first) / max(last - first, 1.0),
+                "level": share_of(step.spent, highest),
                 "day": step.entry.at[:10],
                 "released": step.entry.state == "released",
                 "title": str(_say(step)),
             }
             for time, step in zip(times, steps, strict=True)
         ],
+        # One box for each period, as full as it is spent.
         "parts": [
             {"share": min(share_of(spent, budget), 1.0), "title": f"{period}: {_epsilon(spent)}"}
             for period, spent in periods
         ],
-        "part_width": min((RIGHT - LEFT) / max(len(periods), 1), MAX_PART_WIDTH),
     }
 
 
