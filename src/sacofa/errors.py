@@ -25,8 +25,16 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 
-from .kernel.errors import PromiseError, SacofaError, SettingError, is_whole
-from .kernel.statements import Argument, Part, Statement, stated
+from .kernel.statements import (
+    Argument,
+    Part,
+    PromiseError,
+    SacofaError,
+    SettingError,
+    Statement,
+    is_whole,
+    stated,
+)
 from .messages import arguments_of
 from .messages import printable as plain
 

@@ -8,7 +8,7 @@ It imports NumPy and the standard library only. Read it in this order:
 * session: spends the budget for a query, then answers it through noise;
 * laws, noise, reals, bits: exact noise from the random bits of the operating system;
 * language: sets of sequences that can be counted and sampled without listing them;
-* statements, errors: facts as values, and the refusals of the kernel.
+* statements: facts as values, and the refusals of the kernel.
 """
 
 from importlib import import_module

@@ -16,10 +16,9 @@ from functools import cached_property
 from math import exp, log, log1p
 from typing import ClassVar
 
-from .errors import SettingError
 from .laws import DiscreteGaussian, DiscreteLaplace, Law
 from .reals import WIDE
-from .statements import Statement, stated
+from .statements import SettingError, Statement, stated
 
 SMALLEST_PER_CASE = Fraction(1, 10**9)
 """Below this, noise hides all cases of any log that there is, and no machine word holds it."""

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .attributes import Attribute
-from .errors import SettingError
-from .statements import Statement
+from .statements import SettingError, Statement
 from .unit import Unit
 from .variants import DistributedVariants, Traces, VariantCounts, read_only
 

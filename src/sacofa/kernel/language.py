@@ -76,7 +76,7 @@ class Language:
 
     def __getstate__(self) -> dict[str, object]:
         # What can be worked out again is not sent along: it can be much larger than the automaton.
-        kept = {name: part for name, part in self.__dict__.items() if name != "_counts"}
+        kept = {name: part for name, part in self.__dict__.items() if name != "_levels"}
         return kept | {"_kept": {}, "_room": ROOM}
 
     @property
@@ -87,17 +87,7 @@ class Language:
     @cached_property
     def size(self) -> int:
         """The number of words."""
-        return self._counts.of(np.zeros(1, dtype=np.int64), self.max_length)[0]
-
-    @cached_property
-    def _counts(self) -> WordCounts:
-        return WordCounts(
-            offsets=self._offsets,
-            targets=self._targets,
-            times=self._times,
-            ends=self._ends,
-            max_length=self.max_length,
-        )
+        return self._count(np.zeros(1, dtype=np.int64), self.max_length)[0]
 
     def holds(self, variants: VariantCounts) -> Bools:
         """Tell which variants are words."""
@@ -160,7 +150,7 @@ class Language:
         sums = self._kept.get((state, left))
         if sums is None:
             ways = slice(self._offsets[state], self._offsets[state + 1])
-            counts = self._counts.of(self._targets[ways], left - 1)
+            counts = self._count(self._targets[ways], left - 1)
             times = self._times[ways].tolist()
             sums = list(accumulate(n * count for n, count in zip(times, counts, strict=True)))
             self._room -= len(sums) * (64 + sums[-1].bit_length())
@@ -170,41 +160,37 @@ class Language:
             self._kept[state, left] = sums
         return sums
 
-
-class WordCounts:
-    """For each state of an automaton, how many words begin there, by the steps they may take.
-
-    No machine number could hold them. A count is a row of digits of 32 bits, lowest first, so that
-    the counts of all states are added up at once; sums of digits have room in 64 bits.
-    """
-
-    def __init__(
-        self, *, offsets: Ints, targets: Ints, times: Ints, ends: Bools, max_length: int
-    ) -> None:
-        """Count all words.
-
-        From state i one comes to the states targets[offsets[i] : offsets[i + 1]], to each in as
-        many ways as `times` says. Words end where `ends` holds, or are cut after max_length steps.
-        """
-        self._offsets, self._targets = offsets, targets
-        self._times = times.astype(np.uint64)[:, None]
-        # With no step left: the word that is cut here, and the one that ends here if it may.
-        self._levels: list[Digits] = [1 + ends[:, None].astype(np.uint32)]
-        for _ in range(max_length):
-            total = self._add_targets(self._levels[-1])
-            total[:, 0] += ends
-            self._levels.append(_carried(total))
-
-    def of(self, states: Ints, left: int) -> list[int]:
-        """The number of words from each state, when `left` more steps may be taken."""
+    def _count(self, states: Ints, left: int) -> list[int]:
+        """The number of words that begin in each state, when `left` more steps may be taken."""
         digits = self._levels[left][states]
         raw, width = digits.astype("<u4").tobytes(), 4 * digits.shape[1]
         places = range(0, len(raw), width)
         return [int.from_bytes(raw[place : place + width], "little") for place in places]
 
+    @cached_property
+    def _levels(self) -> list[Digits]:
+        """For each number of steps that are left, how many words begin in each state.
+
+        No machine number could hold them. A count is a row of digits of 32 bits, lowest first, so
+        that the counts of all states are added up at once; sums of digits have room in 64 bits.
+        """
+        # With no step left: the word that is cut here, and the one that ends here if it may.
+        levels: list[Digits] = [1 + self._ends[:, None].astype(np.uint32)]
+        for _ in range(self.max_length):
+            total = self._add_targets(levels[-1])
+            total[:, 0] += self._ends
+            # What exceeds a digit is carried over to the next one, as often as it takes.
+            while (over := total >> BITS).any():
+                total &= DIGIT
+                total[:, 1:] += over[:, :-1]
+            if not total[:, -1].any():
+                total = total[:, :-1]
+            levels.append(total.astype(np.uint32))
+        return levels
+
     def _add_targets(self, counts: Digits) -> NDArray[np.uint64]:
         """Add up the counts of what each state leads to, digit by digit; no carrying yet."""
-        offsets = self._offsets
+        offsets, times = self._offsets, self._times.astype(np.uint64)[:, None]
         total = np.zeros((len(offsets) - 1, counts.shape[1] + 1), dtype=np.uint64)
         rows = np.flatnonzero(np.diff(offsets))
         room = max(1, BLOCK // counts.shape[1])
@@ -215,17 +201,7 @@ class WordCounts:
             stop = max(start + 1, int(np.searchsorted(offsets[rows], begin + room)))
             here = rows[start:stop]
             end = offsets[here[-1] + 1]
-            added = counts[self._targets[begin:end]] * self._times[begin:end]
+            added = counts[self._targets[begin:end]] * times[begin:end]
             total[here, :-1] = np.add.reduceat(added, offsets[here] - begin, axis=0)
             start = stop
         return total
-
-
-def _carried(total: NDArray[np.uint64]) -> Digits:
-    """Carry what exceeds a digit over to the next one, as often as it takes."""
-    while (over := total >> BITS).any():
-        total &= DIGIT
-        total[:, 1:] += over[:, :-1]
-    if not total[:, -1].any():
-        total = total[:, :-1]
-    return total.astype(np.uint32)

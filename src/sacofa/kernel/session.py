@@ -17,12 +17,11 @@ import numpy as np
 
 from .accounting import Access, Budget, Leak, PureDP, Spend, check_noise_fits
 from .cases import CaseBatch, Cases
-from .errors import PromiseError
 from .language import Word
 from .laws import Law
 from .noise import Noise
 from .queries.protocol import Answer, Ints, Part, Query, Question, SparseQuery
-from .statements import Statement
+from .statements import PromiseError, Statement
 from .unit import Unit
 from .variants import DistributedVariants, VariantCounts
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .errors import SettingError
-from .statements import Argument, Statement
+from .statements import Argument, SettingError, Statement
 
 MAX_CASES_BOUND = 10**6
 """A person with more cases than that is beyond belief, and noise that hides them is useless."""

@@ -15,8 +15,7 @@ from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import SettingError, is_whole
-from .statements import Statement
+from .statements import SettingError, Statement, is_whole
 from .unit import ONE_CASE, Unit
 
 Variant = tuple[str, ...]
@@ -197,18 +196,16 @@ class VariantCounts(Traces):
         # The place of each event in its own variant.
         place = np.arange(len(self.activity_ids)) - np.repeat(self.offsets[:-1], lengths)
         ids = self.activity_ids[place < max_length]
-        return self._with(ids, np.minimum(lengths, max_length), self.counts, complete)
-
-    def _with(
-        self, ids: Integers, lengths: Integers, counts: Integers, complete: NDArray[np.bool_]
-    ) -> VariantCounts:
-        return self.from_arrays(self.activities, ids, lengths, counts, complete, self.unit)
+        cut = np.minimum(lengths, max_length)
+        return self.from_arrays(self.activities, ids, cut, self.counts, complete, self.unit)
 
     def where(self, kept: NDArray[np.bool_]) -> VariantCounts:
         """Keep some variants."""
-        lengths = self.lengths
-        ids = self.activity_ids[np.repeat(kept, lengths)]
-        return self._with(ids, lengths[kept], self.counts[kept], self.complete[kept])
+        ids = self.activity_ids[np.repeat(kept, self.lengths)]
+        return self.from_arrays(
+            self.activities, ids, self.lengths[kept], self.counts[kept], self.complete[kept],
+            self.unit,
+        )  # fmt: skip
 
     def project_onto(self, activities: Sequence[str]) -> VariantCounts:
         """Express over other activities; events whose activity is not among them are dropped."""

@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from string import Formatter
 
-from ..kernel.errors import SettingError
-from ..kernel.statements import TEXT, Argument, Statement, Value
+from ..kernel.statements import TEXT, Argument, SettingError, Statement, Value
 
 FOLDER = Path(__file__).parent
 ENGLISH = "en"

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...kernel.attributes import Domain, Kind
-from ...kernel.errors import SettingError
-from ...kernel.statements import Statement
+from ...kernel.statements import SettingError, Statement
 from ..cells import BLANK
 from .kinds import AttributeKind, Entries, check_size, listed
 

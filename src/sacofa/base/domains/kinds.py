@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...kernel.attributes import Domain, Kind
-from ...kernel.errors import SettingError
-from ...kernel.statements import Statement
+from ...kernel.statements import SettingError, Statement
 from ..cells import BLANK, OTHER
 
 MAX_VALUES = 1_000

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cases import NO_TIME, CaseBatch
-from ..errors import SettingError
-from ..statements import Statement
+from ..statements import SettingError, Statement
 from .durations import DAY, HOUR, LOWEST, RUNGS, bin_of, bins
 from .flow import VOTE_UNITS, VoteQuery
 from .protocol import Ints, add_votes
@@ -35,35 +35,20 @@ class Clock:
     """The times of a batch, cut to what can be reckoned with."""
 
     def __init__(self, batch: CaseBatch) -> None:
-        times = batch.times
-        self.offsets = batch.offsets
-        self.lengths = np.diff(batch.offsets)
-        self.cases = len(self.lengths)
-        self.case = np.repeat(np.arange(self.cases), self.lengths)
+        self.case = np.repeat(np.arange(batch.cases), batch.lengths)
         self.counts = batch.counts
-        raw = np.full(len(self.case), NO_TIME, dtype=np.int64) if times is None else times
+        missing = np.full(len(self.case), NO_TIME, dtype=np.int64)
+        raw = missing if batch.times is None else batch.times
         self.known = raw != NO_TIME
         self.times = np.clip(raw, -FARTHEST, FARTHEST)
 
-    def first_known(self) -> tuple[Ints, Ints]:
-        """The cases with any known time, and the place of the first such event of each."""
+    def known_ends(self) -> tuple[Ints, Ints, Ints]:
+        """The cases with any known time, and the places of the first and the last such event."""
         places = np.flatnonzero(self.known)
         owner = self.case[places]
         first = np.flatnonzero(np.diff(owner, prepend=-1))
-        return owner[first], places[first]
-
-    def last_known(self) -> Ints:
-        """The place of the last event with a known time, of each case that has one."""
-        places = np.flatnonzero(self.known)
-        owner = self.case[places]
-        return places[np.flatnonzero(np.diff(owner, append=-1))]
-
-    def gaps(self) -> tuple[Ints, Ints]:
-        """The places of events before which a known time lies, and the gaps between the two."""
-        same = self.case[1:] == self.case[:-1]
-        place = np.flatnonzero(same & self.known[1:] & self.known[:-1]) + 1
-        # A clock that runs backwards shows no gap.
-        return place, np.maximum(self.times[place] - self.times[place - 1], 0)
+        last = np.flatnonzero(np.diff(owner, append=-1))
+        return owner[first], places[first], places[last]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,18 +58,16 @@ class RowQuery(VoteQuery):
     rungs: tuple[int, ...]
     """How fine the bins of each row are."""
 
+    tables: ClassVar[int] = 1
+    """How often these rows are there, one table below the other."""
+
     def __post_init__(self) -> None:
         _check_rungs(self.rungs)
-
-    @property
-    def row_rungs(self) -> tuple[int, ...]:
-        """The rung of each row of the table."""
-        return self.rungs
 
     @cached_property
     def starts(self) -> Ints:
         """Where each row begins among the cells; one more for the end."""
-        return row_starts(self.row_rungs)
+        return row_starts(self.rungs * self.tables)
 
     @property
     def cells(self) -> range:
@@ -93,7 +76,7 @@ class RowQuery(VoteQuery):
     def _spread(self, clock: Clock, place: Ints, rows: Ints, durations: Ints) -> Ints:
         """A vote of each case, spread over the events at some places, with a duration each."""
         cells = self.starts[rows]
-        rung_of = np.array(self.row_rungs, dtype=np.int64)[rows]
+        rung_of = np.array(self.rungs * self.tables, dtype=np.int64)[rows]
         for rung in range(LOWEST, RUNGS):
             here = np.flatnonzero(rung_of == rung)
             cells[here] += bin_of(durations[here], rung)
@@ -120,8 +103,8 @@ class CycleTime(VoteQuery):
 
     def table(self, batch: CaseBatch) -> Ints:
         clock = Clock(batch)
-        cases, first = clock.first_known()
-        took = clock.times[clock.last_known()] - clock.times[first]
+        cases, first, last = clock.known_ends()
+        took = clock.times[last] - clock.times[first]
         return add_votes(len(self.cells), bin_of(took, self.rung), VOTE_UNITS * clock.counts[cases])
 
 
@@ -162,7 +145,11 @@ class Gaps(RowQuery):
 
     def table(self, batch: CaseBatch) -> Ints:
         clock = Clock(batch)
-        place, gaps = clock.gaps()
+        # The places of events before which a known time lies.
+        same = clock.case[1:] == clock.case[:-1]
+        place = np.flatnonzero(same & clock.known[1:] & clock.known[:-1]) + 1
+        # A clock that runs backwards shows no gap.
+        gaps = np.maximum(clock.times[place] - clock.times[place - 1], 0)
         rows = self.row_of(batch.activity_ids[place - 1], batch.activity_ids[place])
         return self._spread(clock, place, rows, gaps)
 
@@ -207,7 +194,7 @@ class Arrivals(VoteQuery):
 
     def table(self, batch: CaseBatch) -> Ints:
         clock = Clock(batch)
-        cases, first = clock.first_known()
+        cases, first, _ = clock.known_ends()
         month = clock.times[first].view("M8[us]").astype("M8[M]").view(np.int64) - self.first
         inside = (month >= 0) & (month < self.months)
         votes = VOTE_UNITS * clock.counts[cases]
@@ -239,11 +226,7 @@ class ServiceTime(RowQuery):
 
     name = "service time"
     what = Statement("query.service")
-
-    @property
-    def row_rungs(self) -> tuple[int, ...]:
-        """The rung of each activity, twice."""
-        return (*self.rungs, *self.rungs)
+    tables = 2
 
     def table(self, batch: CaseBatch) -> Ints:
         if batch.starts is None:
