@@ -17,7 +17,7 @@ pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 
 
 from sacofa.web import jobs as jobs_module
 from sacofa.web.settings import ServeSettings
-from sacofa.web.uploads import MAX_LOGS, RefusedError, Uploads
+from sacofa.web.uploads import MAX_LOGS, StatusError, Uploads
 from tests.web.clients import example, person, serving, started
 
 
@@ -141,7 +141,7 @@ def test_many_uploads_at_once_do_not_pass_the_limit(tmp_path: Path) -> None:
         return await asyncio.gather(*every, return_exceptions=True)
 
     ends = asyncio.run(send(60))
-    assert sum(isinstance(end, RefusedError) for end in ends) == 60 - MAX_LOGS
+    assert sum(isinstance(end, StatusError) for end in ends) == 60 - MAX_LOGS
     assert len(list(tmp_path.rglob("log.csv"))) == MAX_LOGS
 
 

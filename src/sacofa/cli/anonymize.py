@@ -41,7 +41,6 @@ from .options import (
     Output,
     Reading,
     Settings,
-    one_or_all,
     read_names,
 )
 from .show import notify, progress_bar, say, say_written, show_certificate
@@ -105,7 +104,6 @@ def anonymize(
         Fields(
             panel=OUTPUT,
             panels={"rules": RULES, "rules_from": RULES, "activities": PROMISE, "earlier": WHAT},
-            flags={"output": ("-o", "--output")},
             help={"output": OUTPUT_HELP},
         ),
     ],
@@ -120,7 +118,7 @@ def anonymize(
     ],
 ) -> None:
     """Anonymize a log under differential privacy, and write its certificate next to it."""
-    source, streamed, output = one_or_all(log), files.streamed, files.output
+    source, streamed, output = log[0] if len(log) == 1 else log, files.streamed, files.output
     names, certificate = read_names(files.activities), files.certificate
     rules = public_rules(
         files.rules,

@@ -19,24 +19,9 @@ from ..base.described import field_docs
 from ..base.files import check_apart, check_target, read_small
 from ..errors import Argument, ReadError, SettingError, Statement
 from ..messages import check_language, languages
-from ..release import certificate_path
-from ..release.disclosure import (
-    Deployment,
-    check_record_name,
-    disclose,
-    make_record,
-    write_annex,
-    write_record,
-)
+from ..release import certificate_path, disclosure, keys
+from ..release.disclosure import Deployment
 from ..release.envelope import signature_path
-from ..release.keys import (
-    PublicKey,
-    check_names,
-    make_key,
-    read_private_key,
-    read_public_key,
-    read_trusted_keys,
-)
 from ..release.sign import sign as sign_release
 from ..release.sign import verify_signed
 from ..release.verify import Verification
@@ -99,7 +84,7 @@ def certificate(
     files: dict[str, Path] = {form: path for form, path in given.items() if path is not None}
     check_language(written.language)
     if "registry" in files:
-        check_record_name(files["registry"])
+        disclosure.check_record_name(files["registry"])
     for target in files.values():
         check_target(target, written.force)
     read = {"the release": released, "its certificate": certificate_path(released)}
@@ -113,12 +98,14 @@ def certificate(
     people = _deployment(facts) if facts.keywords or "registry" in files else None
     audit = None if written.audit is None else _read_audit(written.audit)
     if (record := files.pop("registry", None)) is not None and people is not None:
-        made = make_record(checked.certificate, people, audit)
-        write_record(made, record, force=written.force)
+        made = disclosure.make_record(checked.certificate, people, audit)
+        disclosure.write_record(made, record, force=written.force)
         say_written({"registry": record})
-    sections = disclose(checked.certificate, deployment=people, audit=audit)
+    sections = disclosure.disclose(checked.certificate, deployment=people, audit=audit)
     for form, path in files.items():
-        write_annex(sections, path, language=written.language, form=form, force=written.force)
+        disclosure.write_annex(
+            sections, path, language=written.language, form=form, force=written.force
+        )
     say_written(files)
 
 
@@ -154,8 +141,8 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Check that a file is the certified one, that its certificate adds up, and who signed them."""
-    if keys := trusted_keys(key, trusted):
-        checked = verify_signed(released, keys, certificate=certificate)
+    if known := trusted_keys(key, trusted):
+        checked = verify_signed(released, known, certificate=certificate)
     else:
         checked = verify_file(released, certificate)
     if as_json:
@@ -200,7 +187,7 @@ def sign(
     force: Force = False,
 ) -> None:
     """Sign a release: the file and its certificate, as they are, in FILE.signature.json."""
-    signer = read_private_key(key, ask_passphrase)
+    signer = keys.read_private_key(key, ask_passphrase)
     written = sign_release(released, signer, certificate=certificate, force=force)
     say(Statement("cli.key.signed", path=str(written), signer=signer.public.name))
 
@@ -221,18 +208,20 @@ def new(
     force: Force = False,
 ) -> None:
     """Make a key (Ed25519): a private one to sign with, and a public one to hand out."""
-    check_names(name)
+    keys.check_names(name)
     secret = ask_passphrase(twice=True) if passphrase else None
-    private, public = make_key(name, passphrase=secret, force=force)
+    private, public = keys.make_key(name, passphrase=secret, force=force)
     say(Statement("cli.key.private", path=str(private)))
-    say(Statement("cli.key.public", path=str(public), id=read_public_key(public).id))
+    say(Statement("cli.key.public", path=str(public), id=keys.read_public_key(public).id))
 
 
 @key.command()
-def show(keys: Annotated[list[Path], typer.Argument(help="Public keys.", metavar="KEY …")]) -> None:
+def show(
+    files: Annotated[list[Path], typer.Argument(help="Public keys.", metavar="KEY …")],
+) -> None:
     """Show the ids of public keys, to compare them through another channel."""
-    for path in keys:
-        say(f"{path}: {read_public_key(path).id}")
+    for path in files:
+        say(f"{path}: {keys.read_public_key(path).id}")
 
 
 def ask_passphrase(*, twice: bool = False) -> str:
@@ -245,7 +234,7 @@ def ask_passphrase(*, twice: bool = False) -> str:
     return str(typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice, err=True))
 
 
-def trusted_keys(key: Path | None, folder: Path | None) -> list[PublicKey]:
+def trusted_keys(key: Path | None, folder: Path | None) -> list[keys.PublicKey]:
     """Read the keys that are trusted; none if none were named."""
-    found = [] if key is None else [read_public_key(key)]
-    return found + ([] if folder is None else read_trusted_keys(folder))
+    found = [] if key is None else [keys.read_public_key(key)]
+    return found + ([] if folder is None else keys.read_trusted_keys(folder))

@@ -16,7 +16,7 @@ from ..events import Inspection, inspect_log, open_log
 from ..events.generate import write_sample
 from ..events.inspect import shown_variants
 from ..events.profile import starting_file
-from .options import Force, Json, LogPath, LogPaths, Output, Reading, one_or_all
+from .options import Force, Json, LogPath, LogPaths, Output, Reading
 from .show import notify, open_console, progress_bar, say, say_written, show_table, to_json
 
 UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
@@ -36,7 +36,7 @@ def inspect(
 
     The output is confidential: it comes from the log without noise.
     """
-    opened = open_log(one_or_all(log), options)
+    opened = open_log(log[0] if len(log) == 1 else log, options)
     with progress_bar() as stage:
         inspection = inspect_log(
             opened,

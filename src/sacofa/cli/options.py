@@ -95,8 +95,9 @@ class Fields:
             name, hint, default = entry.name, hints[entry.name], entry.default
             required = default is MISSING and entry.default_factory is MISSING and kind is declaring
             dated = date in (hint, *get_args(hint))
+            flag = ("-o", "--output") if name == "output" else (f"--{name.replace('_', '-')}",)
             option = typer.Option(
-                *self.flags.get(name, (f"--{name.replace('_', '-')}",)),
+                *self.flags.get(name, flag),
                 help=docs[name],
                 rich_help_panel=self.panels.get(name, self.panel),
                 parser=date.fromisoformat if dated else None,
@@ -263,11 +264,6 @@ def refuse_given(value: DataclassInstance, must: Part) -> None:
         given = getattr(value, entry.name)
         if given != entry.default:
             raise SettingError(entry.name, given, must)
-
-
-def one_or_all(logs: list[str]) -> str | list[str]:
-    """A log that is one path, or several files that make up one."""
-    return logs[0] if len(logs) == 1 else logs
 
 
 def read_names(path: Path | None) -> list[str] | None:

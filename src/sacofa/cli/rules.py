@@ -81,7 +81,7 @@ def rules(
         typer.Argument(help="The event log; with --show, a rules file or a model.", metavar="FILE"),
     ] = None,
     *,
-    task: Annotated[Task, Fields(flags={"output": ("-o", "--output")})],
+    task: Annotated[Task, Fields()],
     model: Annotated[ModelOptions, Fields(leave_out=("deviations",), panel=RULES)],
     options: Reading,
 ) -> None:

@@ -35,12 +35,6 @@ class Wording:
         """Every template of it."""
         return (self.other,) if self.one is None else (self.one, self.other)
 
-    def choose(self, values: Mapping[str, object]) -> str:
-        """The template that fits the values."""
-        if self.one is not None and self.plural is not None and values.get(self.plural) == 1:
-            return self.one
-        return self.other
-
 
 @dataclass(frozen=True)
 class Catalogue:
@@ -153,7 +147,9 @@ class _Renderer:
             text = " ".join(value.splitlines())
         else:
             text = self._number(value, form)
-        return _as_sentence(text, form) if form in ("sentence", "capital") else text
+        if form in ("sentence", "capital"):
+            text = f"{text[:1].upper()}{text[1:]}"
+        return f"{text.rstrip('.')}." if form == "sentence" else text
 
     def _parts(self, statement: Statement) -> Iterator[tuple[str, Value, str]]:
         """The parts of a statement: text, then the value after it, if any, and its form."""
@@ -170,11 +166,12 @@ class _Renderer:
                 before = ", "
             yield ")" if values else f"{before})", "", ""
         else:
-            for text, place, form in parsed(entry.choose(values)):
+            single = entry.plural is not None and values.get(entry.plural) == 1
+            for text, place, form in parsed(entry.templates[0 if single else -1]):
                 yield text, "" if place is None else values.get(place, f"{{{place}}}"), form
 
     def _number(self, value: bool | int | float | Fraction, form: str) -> str:
-        """A number with the marks of the language."""
+        """A number with the marks of the language; a fraction if six digits are not exact."""
         conventions = self.catalogue.conventions
         if isinstance(value, bool):
             return conventions["yes" if value else "no"]
@@ -185,7 +182,9 @@ class _Renderer:
         elif NUMBER_FORMAT.fullmatch(form):
             text = format(float(value), form)
         else:
-            text = f"{value:,}" if isinstance(value, int) else _short(value, form)
+            text = f"{value:,}" if isinstance(value, int) else f"{float(value):.6g}"
+            if isinstance(value, Fraction) and Fraction(text) != value:
+                text = f"({value})" if form == "exponent" else str(value)
         marks = str.maketrans(",.", conventions["thousands"] + conventions["decimal"])
         return text.translate(marks).replace("%", conventions["percent"])
 
@@ -194,20 +193,6 @@ class _Renderer:
         if form in ("and", "or") and len(texts) > 1:
             return f"{', '.join(texts[:-1])} {self.catalogue.conventions[form]} {texts[-1]}"
         return BETWEEN.get(form, ", ").join(texts)
-
-
-def _short(value: float | Fraction, form: str) -> str:
-    """Six digits, or a fraction if these are not exact."""
-    short = f"{float(value):.6g}"
-    if isinstance(value, float) or Fraction(short) == value:
-        return short
-    return f"({value})" if form == "exponent" else str(value)
-
-
-def _as_sentence(text: str, form: str) -> str:
-    """The text with a capital; as a sentence also with one full stop at its end."""
-    text = f"{text[:1].upper()}{text[1:]}"
-    return f"{text.rstrip('.')}." if form == "sentence" else text
 
 
 @cache

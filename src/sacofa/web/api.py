@@ -29,7 +29,7 @@ from . import schemas
 from .jobs import Job, Jobs
 from .requests import ColumnChoice, Draft, JobRequest, MechanismChoice, PlanRequest
 from .settings import ServeSettings
-from .uploads import RefusedError, Upload, Uploads, download_stem
+from .uploads import StatusError, Upload, Uploads, download_stem
 from .worker import ABOUT, FILES, LOGS, Task, as_field, read_options
 
 ASSUMED_ACTIVITIES = 20
@@ -191,9 +191,9 @@ async def upload_log(
             visit.uploads.delete(upload)
             raise
     except ClientDisconnect:
-        raise RefusedError(400, "broken_off") from None
+        raise StatusError(400, Statement("web.broken_off")) from None
     except OSError:
-        raise RefusedError(507, "not_stored") from None
+        raise StatusError(507, Statement("web.not_stored")) from None
     return visit.uploads.get(visit.owner, upload.id)
 
 
@@ -238,7 +238,7 @@ async def start_job(request: JobRequest, visit: OneVisit) -> schemas.JobAnswer:
     if request.rules_log is not None:
         others = [visit.uploads.get(visit.owner, request.rules_log)]
         if others[0].sha256 == upload.sha256:
-            raise RefusedError(422, "same_log")
+            raise StatusError(422, Statement("web.same_log"))
     # Settings that cannot be are refused before a process is started.
     options = request.columns.options()
     mechanism = _choose(request, public_rules=request.rules is not None or bool(others))
@@ -264,12 +264,12 @@ def _payer(request: JobRequest, ledger: Path | None) -> str | None:
     """The ledger that pays. If there is one, a release without a payment must be intended."""
     if request.dataset is None:
         if ledger is not None and not request.not_charged:
-            raise RefusedError(422, "unpaid")
+            raise StatusError(422, Statement("web.unpaid"))
         return None
     if ledger is None:
-        raise RefusedError(422, "dataset_without_ledger")
+        raise StatusError(422, Statement("web.dataset_without_ledger"))
     if request.not_charged:
-        raise RefusedError(422, "paid_and_not_charged")
+        raise StatusError(422, Statement("web.paid_and_not_charged"))
     return str(ledger.absolute())
 
 
@@ -299,7 +299,7 @@ OCTETS = "application/octet-stream"
 async def download(job: OneJob, file: str, visit: OneVisit) -> FileResponse:
     """Download the released log in any format, its certificate, report and figures; all as zip."""
     if job.release is None or file not in FILES:
-        raise RefusedError(404, "no_file")
+        raise StatusError(404, Statement("web.no_file"))
     stem, path = download_stem(job.name), await visit.jobs.convert(job, file)
     if file in ABOUT:
         return FileResponse(path, filename=f"{stem}.{file.removeprefix('report.')}")
@@ -316,9 +316,9 @@ async def download_signature(job: OneJob, file: str, visit: OneVisit) -> FileRes
     """Download the signature of a released log, in the format that its name says."""
     signer = visit.settings.signer
     if signer is None:
-        raise RefusedError(404, "no_key")
+        raise StatusError(404, Statement("web.no_key"))
     if file not in LOGS or job.release is None:
-        raise RefusedError(404, "no_file")
+        raise StatusError(404, Statement("web.no_file"))
     path = await visit.jobs.convert(job, file)
     try:
         made = await run_in_threadpool(sign, path, signer, force=True)
@@ -352,9 +352,9 @@ async def show_dataset(dataset: str, visit: OneVisit) -> list[schemas.EntryAnswe
     """Show every release of a dataset."""
     path = visit.settings.ledger
     if path is None:
-        raise RefusedError(404, "no_ledger")
+        raise StatusError(404, Statement("web.no_ledger"))
     ledger = await run_in_threadpool(Ledger.open, path)
     if dataset not in {account.dataset for account in await run_in_threadpool(ledger.accounts)}:
-        raise RefusedError(404, "no_dataset")
+        raise StatusError(404, Statement("web.no_dataset"))
     entries = await run_in_threadpool(ledger.entries, dataset)
     return list(map(schemas.EntryAnswer.model_validate, entries))

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from fastapi import APIRouter, FastAPI, Request
@@ -21,7 +22,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.staticfiles import StaticFiles
 
 from .._version import __version__
-from ..errors import Argument, LedgerError, SacofaError, plain
+from ..errors import Argument, LedgerError, SacofaError, Statement, plain
 from ..events.bounded_file import ENDINGS
 from ..events.formats import SUFFIXES
 from ..mechanisms.registry import choices, option_names
@@ -33,7 +34,7 @@ from .jobs import Jobs
 from .requests import OWN_PLACE, JobRequest, PlanRequest, read_fields
 from .security import Guard
 from .settings import ServeSettings
-from .uploads import RefusedError, Uploads
+from .uploads import StatusError, Uploads
 
 SWEEP_SECONDS = 20.0
 """Time between two looks for logs that have been here for long."""
@@ -115,24 +116,21 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await app.state.jobs.close()
 
 
-def _page(template: str) -> Callable[[Request], Awaitable[Response]]:
-    async def show(request: Request) -> Response:
-        settings = request.app.state.settings
-        content = TEMPLATES.get_template(f"{template}.html.j2").render(
-            CONTENT,
-            csrf=request.state.session.csrf,
-            max_upload=settings.upload_bytes,
-            has_ledger=settings.ledger is not None,
-            loopback=settings.loopback,
-            max_memory=settings.memory_bytes,
-        )
-        return HTMLResponse(content)
-
-    return show
+async def _show(request: Request, template: str) -> Response:
+    settings = request.app.state.settings
+    content = TEMPLATES.get_template(f"{template}.html.j2").render(
+        CONTENT,
+        csrf=request.state.session.csrf,
+        max_upload=settings.upload_bytes,
+        has_ledger=settings.ledger is not None,
+        loopback=settings.loopback,
+        max_memory=settings.memory_bytes,
+    )
+    return HTMLResponse(content)
 
 
 for _path, _template in PAGES.items():
-    pages.add_route(_path, _page(_template))
+    pages.add_route(_path, partial(_show, template=_template))
 
 
 @pages.get("/colours.css")
@@ -145,7 +143,7 @@ async def colours() -> Response:
 async def report(found: OneJob) -> HTMLResponse:
     """The report: under its own policy, and apart from the app as if it came from elsewhere."""
     if found.release is None:
-        raise RefusedError(404, "no_report")
+        raise StatusError(404, Statement("web.no_report"))
     html = await run_in_threadpool((found.folder / "report.html").read_text, "utf-8")
     own = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)
     policy = own[1] if own else "default-src 'none'"

@@ -21,7 +21,7 @@ from ..errors import Statement, plain
 from ..release import certificate_path
 from .schemas import JobAnswer, Kind, State
 from .settings import ServeSettings
-from .uploads import RefusedError, Upload, Uploads, download_stem
+from .uploads import StatusError, Upload, Uploads, download_stem
 from .worker import FILES, LOGS, Content, Task
 
 MAX_JOBS = 100
@@ -95,13 +95,13 @@ class Jobs:
         """One of a person's jobs; those of others do not exist."""
         job = self._jobs.get(id)
         if job is None or job.owner != owner:
-            raise RefusedError(404, "no_job")
+            raise StatusError(404, Statement("web.no_job"))
         return job
 
     def start(self, kind: Kind, upload: Upload, task: Task, *others: Upload) -> Job:
         """Begin a job on an uploaded log."""
         if sum(job.owner == upload.owner for job in self._jobs.values()) >= MAX_JOBS:
-            raise RefusedError(429, "too_many_jobs", jobs=MAX_JOBS)
+            raise StatusError(429, Statement("web.too_many_jobs", jobs=MAX_JOBS))
         id = secrets.token_urlsafe(16)
         folder = self._settings.folder / "jobs" / id
         folder.mkdir(parents=True, mode=0o700)

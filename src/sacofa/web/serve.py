@@ -52,7 +52,11 @@ def serve(settings: ServeSettings, say: Callable[[ServeSettings], None]) -> None
         listening = _listen(settings.host, settings.port)
         made = replace(settings, folder=folder, port=listening.getsockname()[1])
         logging.basicConfig(handlers=[QuietHandler()], level=logging.WARNING)
-        _allow_files()
+        # As many connections and processes as the app allows itself.
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = MAX_FILES if hard == resource.RLIM_INFINITY else min(MAX_FILES, hard)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
         server = _Server(
             uvicorn.Config(
                 create_app(made),
@@ -117,14 +121,6 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to end; a second signal does not break that off."""
         self.should_exit = True
-
-
-def _allow_files() -> None:
-    """Let the app have as many connections and processes as it allows itself."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = MAX_FILES if hard == resource.RLIM_INFINITY else min(MAX_FILES, hard)
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _listen(host: str, port: int) -> socket.socket:

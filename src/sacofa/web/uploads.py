@@ -30,11 +30,11 @@ SUFFIX = re.compile(
 """How a name ends that tells a format: one of a fixed list, whatever the name is."""
 
 
-class RefusedError(SacofaError):
-    """A request that the app itself refuses, with a status of HTTP and a code of the catalogue."""
+class StatusError(SacofaError):
+    """A request that the app itself refuses, with a status of HTTP."""
 
-    def __init__(self, status: int, code: str, **values: object) -> None:
-        super().__init__(Statement(f"web.{code}", **values))
+    def __init__(self, status: int, what: Statement) -> None:
+        super().__init__(what)
         self.status = status
 
 
@@ -74,7 +74,7 @@ class Uploads:
         for upload in self.of(owner):
             if upload.id == id:
                 return upload
-        raise RefusedError(404, "no_log")
+        raise StatusError(404, Statement("web.no_log"))
 
     async def receive(self, owner: str, name: str, blocks: AsyncIterator[bytes]) -> Upload:
         """Write a log to disk as it comes in; nothing is left of one that does not come whole."""
@@ -82,7 +82,7 @@ class Uploads:
         suffix = _known_suffix(name)
         # Those that are still coming count, or many at once would pass any limit.
         if len(self.of(owner)) + self._coming[owner] >= MAX_LOGS:
-            raise RefusedError(429, "too_many_logs", logs=MAX_LOGS)
+            raise StatusError(429, Statement("web.too_many_logs", logs=MAX_LOGS))
         id, size, digest = secrets.token_urlsafe(16), 0, hashlib.sha256()
         path = self._settings.folder / "logs" / id / f"log{suffix}"
         path.parent.mkdir(parents=True, mode=0o700)
