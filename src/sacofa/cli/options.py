@@ -204,11 +204,11 @@ def _parameter(name: str, hint: object, option: object, default: object) -> insp
     union = isinstance(hint, UnionType) or get_origin(hint) is Union
     parts = [part for part in get_args(hint) if part is not NoneType] if union else [hint]
     origins = {get_origin(part): part for part in parts}
-    kind: Any = origins.get(list, str if Literal in origins else parts[0])
+    kind = origins.get(list, str if Literal in origins else parts[0])
     if origins.keys() & {tuple, Sequence}:
         kind = list[str]
     if default is not _EMPTY and not isinstance(default, bool | int | float | str):
-        kind, default = kind | None, None
+        kind, default = kind | None, None  # type: ignore[operator]
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, keyword, default=default, annotation=Annotated[kind, option])
 

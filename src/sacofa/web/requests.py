@@ -112,7 +112,7 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
 
 
-def _with(found: dict[str, Any]) -> Callable[[type[BaseModel]], Any]:
+def _with(found: dict[str, Any]) -> Callable[[type[BaseModel]], type[BaseModel]]:
     """Add the fields that the library declares to a class."""
     return lambda model: create_model(
         model.__name__, __base__=model, __doc__=model.__doc__, **found
