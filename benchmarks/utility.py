@@ -35,8 +35,7 @@ from sacofa.evaluate.reproduction import (
     Reproduction,
     find_logs,
 )
-from sacofa.evaluate.runs import DONE, LIMIT, Run
-from sacofa.evaluate.summary import Summary
+from sacofa.evaluate.runs import DONE, LIMIT, Run, Summary
 from sacofa.events import count_variants, open_log
 from sacofa.examples import hospital, hospital_csv, hospital_model
 from sacofa.kernel.cases import Cases

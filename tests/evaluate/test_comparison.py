@@ -13,8 +13,7 @@ from sacofa.errors import SettingError
 from sacofa.evaluate.comparison import FIGURES, Comparison, compare, default_prune
 from sacofa.evaluate.evaluate import read_measured
 from sacofa.evaluate.experiment import Execution, Performer, Progress, carry_out
-from sacofa.evaluate.runs import RunTable, digest_of
-from sacofa.evaluate.summary import Summary
+from sacofa.evaluate.runs import RunTable, Summary, digest_of
 from sacofa.events import open_log
 from sacofa.kernel.cases import Cases
 from sacofa.kernel.variants import VariantCounts

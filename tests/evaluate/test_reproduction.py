@@ -20,8 +20,7 @@ from sacofa.evaluate.reproduction import (
     Reproduction,
     find_logs,
 )
-from sacofa.evaluate.runs import RunTable
-from sacofa.evaluate.summary import Summary
+from sacofa.evaluate.runs import RunTable, Summary
 from sacofa.kernel.variants import VariantCounts
 
 

@@ -7,8 +7,7 @@ import math
 import pytest
 
 from sacofa.evaluate.reproduction import ACCEPTED, CLAIMS, Claim, observe
-from sacofa.evaluate.runs import Row
-from sacofa.evaluate.summary import Spread, Summary
+from sacofa.evaluate.runs import Row, Spread, Summary
 
 
 def row(series: str, epsilon: str, f_score: float | None, **more: object) -> Row:

@@ -18,10 +18,11 @@ from ..errors import Argument, ReadError, SettingError, Statement
 from ..evaluate import Evaluator, Measures
 from ..evaluate.comparison import Comparison
 from ..evaluate.comparison import compare as compare_mechanisms
-from ..evaluate.evaluate import read_measured, variants_of
+from ..evaluate.evaluate import read_measured
 from ..evaluate.experiment import Execution
 from ..evaluate.measures.indicators import FORM, Indicator
 from ..evaluate.measures.times import Timed
+from ..evaluate.registry import variants_of
 from ..evaluate.reproduction import Reproduction, find_logs
 from ..evaluate.reproduction import reproduce as reproduce_paper
 from ..evaluate.runs import DONE, Row

@@ -16,7 +16,6 @@ from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
-from .evaluate import Measured, variants_of
 from .experiment import (
     Execution,
     Figure,
@@ -25,8 +24,8 @@ from .experiment import (
     run_experiment,
     write_report,
 )
+from .registry import Measured, variants_of
 from .runs import Row, Run
-from .summary import Summary
 
 COMMON_LENGTH = 0.95
 """Share of the cases that are not truncated by the default length of the papers' mechanisms."""
@@ -74,14 +73,9 @@ class Comparison:
             place = np.searchsorted(np.cumsum(log.counts[order]), COMMON_LENGTH * log.cases)
             length = max(1, int(log.lengths[order][place]))
         series = [
-            Run(
-                log=name,
-                series=mechanism,
-                epsilon=epsilon,
-                mechanism=self._make(mechanism, epsilon, length),
-            )
-            for mechanism in self.mechanisms
-            for epsilon in self.epsilons
+            Run(log=name, series=each, epsilon=e, mechanism=self._make(each, e, length))
+            for each in self.mechanisms
+            for e in self.epsilons
         ]
         return plan_runs([name], series, self.repeat)
 
@@ -92,8 +86,8 @@ class Comparison:
             "prune": self.prune or default_prune(parse_epsilon("epsilon", epsilon)),
         }
         # Settings that a mechanism does not have are left out; an unknown name is refused below.
-        kind = MECHANISMS.get(name)
-        known = () if kind is None else {entry.option for entry in settings_of(kind)}
+        kinds = [MECHANISMS[name]] if name in MECHANISMS else []
+        known = {entry.option for kind in kinds for entry in settings_of(kind)}
         return make_mechanism(name, {n: settings[n] for n in settings if n in known})
 
 
@@ -110,28 +104,15 @@ def compare(
     name: str = "log",
     execution: Execution | None = None,
 ) -> list[Row]:
-    """Compare mechanisms on a log. All results are confidential.
+    """Compare mechanisms on a log; the folder receives runs.csv, figures and README.md.
 
-    Args:
-        log: The original log.
-        comparison: What is compared.
-        folder: Receives runs.csv, the figures and README.md.
-        name: What the log is called in the results.
-        execution: How the runs are carried out.
-
-    Returns:
-        A row for each run.
-
-    Raises:
-        SettingError: If the log has no cases.
-        MissingExtraError: If a library that the measures need is not installed.
-        OutputError: If the folder cannot be written.
+    All results are confidential. `name` is what the log is called in them.
     """
     variants = variants_of(log)
     if not variants.cases:
         raise SettingError("log", None, Statement("must.log_with_cases"))
     runs = comparison.runs(name, variants)
-    figures = [Figure(measure) for measure in FIGURES]
+    figures = [Figure(measure, measure) for measure in FIGURES]
     rows = run_experiment(runs, {name: log}, folder, figures, execution or Execution())
-    write_report(folder, "comparison", Summary(rows), figures, name=name)
+    write_report(folder, "comparison", rows, figures, name=name)
     return rows

@@ -9,10 +9,9 @@ from typing import Any
 
 from ..base.files import write_whole
 from .extras import optional_module
-from .measures.replay import Model
+from .measures.model import Model
 from .registry import BY_NAME
-from .runs import ORIGINAL
-from .summary import Summary
+from .runs import ORIGINAL, Summary
 
 SERIES_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
 """Distinguishable with any colour vision (Okabe and Ito)."""
@@ -20,9 +19,9 @@ THIN = {"linewidth": 0.8}
 
 
 def draw_boxes(
-    summary: Summary, measure: str, folder: Path, name: str, series: Sequence[str] | None = None
+    summary: Summary, measure: str, path: Path, series: Sequence[str] | None = None
 ) -> None:
-    """Draw one measure of all series, or of some, as NAME.svg and NAME.png."""
+    """Draw one measure of all series, or of some, as PATH.svg and PATH.png."""
     figure_class = optional_module("matplotlib.figure").Figure
     matplotlib = optional_module("matplotlib")
     shown = summary.series if series is None else series
@@ -36,7 +35,7 @@ def draw_boxes(
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
         for kind, extra in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": 150})):
-            with write_whole(folder / f"{name}.{kind}", force=True) as part:
+            with write_whole(f"{path}.{kind}", force=True) as part:
                 figure.savefig(part, format=kind, **extra)
 
 

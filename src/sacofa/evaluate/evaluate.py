@@ -15,17 +15,15 @@ from ..errors import MissingExtraError, SettingError, Statement
 from ..events import Log, count_variants, read_cases
 from ..events.released import ARTIFICIAL, time_mark
 from ..kernel.attributes import Attribute
-from ..kernel.cases import CaseBatch, Cases, Values
+from ..kernel.cases import Cases, Values
 from ..kernel.variants import VariantCounts
 from ..release.anonymize import Release
-from .registry import MEASURES, Compared, Original, Reference
+from .measures.flow import as_sequences
+from .registry import MEASURES, Compared, Measured, MeasuredLog, Reference
 
 SPLITS = 3
 """Number of random splits of the log over which the sampling limit is averaged."""
 SPLIT_SEED = 1
-
-Measured = VariantCounts | Cases
-"""A log or release that is measured: counted variants, or cases that may have times."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +57,10 @@ class Evaluator:
         Raises:
             SettingError: If it has no cases.
         """
-        variants, by_case = _parts(original)
-        if not variants.cases:
+        log = MeasuredLog.of(original)
+        if not log.variants.cases:
             raise SettingError("original", None, Statement("must.log_with_cases"))
-        pairs = original.pairs if isinstance(original, Cases) else ()
-        self._original = Original(variants, by_case, pairs)
+        self._original = replace(log, variants=as_sequences(log.variants))
         self._limit: Measures | None = None
 
     def measure(self, released: Measured) -> Measures:
@@ -76,7 +73,7 @@ class Evaluator:
             All measures, without those that need a missing library, and without those of time if
             the original or the release has no times of its own.
         """
-        return _measure(Compared(self._original, *_parts(released)))
+        return _measure(Compared(self._original, MeasuredLog.of(released)))
 
     def attributes(self, released: Measured) -> dict[str, tuple[float, float]]:
         """Return the error of each attribute and pair, and that of two halves of the log."""
@@ -84,7 +81,7 @@ class Evaluator:
         def errors(compared: Compared) -> dict[str, float]:
             return {name: e for kind in compared.errors.values() for name, e in kind.items()}
 
-        found = errors(Compared(self._original, *_parts(released)))
+        found = errors(Compared(self._original, MeasuredLog.of(released)))
         halves = [errors(split) for split in self._splits()] if found else []
         return {
             name: (value, fmean(one.get(name, value) for one in halves))
@@ -101,12 +98,33 @@ class Evaluator:
             found = [_measure(split, reference="halves") for split in self._splits()]
             names = [name for name in found[0] if all(name in one for one in found)]
             values = {name: fmean(one[name] for one in found) for name in names}
-            itself = Compared(self._original, self._original.variants)
+            itself = Compared(self._original, MeasuredLog(self._original.variants))
             self._limit = Measures({**values, **_measure(itself, reference="original")})
         return self._limit
 
     def _splits(self) -> Iterator[Compared]:
-        return (_split(self._original, SPLIT_SEED + i) for i in range(SPLITS))
+        """Compare two random halves of the cases; a log of one case is its own half."""
+        log, by_case = self._original.variants, self._original.by_case
+        for seed in range(SPLIT_SEED, SPLIT_SEED + SPLITS):
+            draws = np.random.default_rng(seed)
+            half = draws.binomial(log.counts, 0.5)
+            one, other = (
+                MeasuredLog(
+                    VariantCounts.from_arrays(
+                        log.activities, log.activity_ids, log.lengths, counts
+                    ),
+                    pairs=self._original.pairs,
+                )
+                for counts in (half, log.counts - half)
+            )
+            if not (one.variants.cases and other.variants.cases):
+                yield Compared(self._original, self._original)
+                continue
+            if by_case is not None:
+                # Times have halves of their own: no measure needs both variants and times.
+                chosen = draws.permutation(by_case.cases) < by_case.cases // 2
+                one.by_case, other.by_case = by_case.where(chosen), by_case.where(~chosen)
+            yield Compared(one, other)
 
 
 def evaluate_release(original: Measured, released: Measured) -> Measures:
@@ -125,22 +143,10 @@ def evaluate_release(original: Measured, released: Measured) -> Measures:
     return Evaluator(original).measure(released)
 
 
-def variants_of(log: Measured) -> VariantCounts:
-    """Return the counted variants of a log."""
-    variants = log.variants if isinstance(log, Cases) else log
-    assert isinstance(variants, VariantCounts)
-    return variants
-
-
 def read_measured(log: Log, attributes: tuple[Attribute, ...] = ()) -> Cases:
-    """Read a log to be measured.
+    """Read a log to be measured: variants and, if it has real times or attributes, its cases.
 
-    Args:
-        log: A log or a release.
-        attributes: For a release, the attributes of the original with their domains.
-
-    Returns:
-        Its variants and, if it has real times or attributes, its cases one by one.
+    A release is read with the attributes of the original and their domains.
     """
     if attributes and log.columns is not None:
         log = replace(log, columns=replace(log.columns, attributes=attributes))
@@ -156,15 +162,7 @@ def read_measured(log: Log, attributes: tuple[Attribute, ...] = ()) -> Cases:
 
 
 def measured_release(release: Release, attributes: tuple[Attribute, ...]) -> Cases:
-    """Return a release as it is measured.
-
-    Args:
-        release: The release.
-        attributes: Attributes of the original with their domains.
-
-    Returns:
-        The cases of the release, with the cells that the original has for its attributes.
-    """
+    """Return the cases of a release, with the cells that the original has for its attributes."""
     columns = {column.key: column for column in release.columns}
     if not attributes or any(attribute.key not in columns for attribute in attributes):
         return release.cases
@@ -172,12 +170,12 @@ def measured_release(release: Release, attributes: tuple[Attribute, ...]) -> Cas
     for attribute in attributes:
         column, domain = columns[attribute.key], attribute.known
         # The last place is that of −1: no value.
-        cells = [*(cell_of(domain, text) for text in column.texts), cell_of(domain, None)]
+        cells = np.array([cell_of(domain, text) for text in (*column.texts, None)], dtype=np.int32)
         values.append(
             Values(
                 name=attribute.key,
                 of_case=attribute.of_case,
-                cells=np.array(cells, dtype=np.int32)[column.codes],
+                cells=cells[column.codes],
                 size=cells_of(domain),
             )
         )
@@ -208,27 +206,3 @@ def _measure(compared: Compared, reference: Reference | None = None) -> Measures
         if value is not None and not (measure.timed and math.isinf(value)):
             values[measure.name] = value
     return Measures(values, missing)
-
-
-def _parts(log: Measured) -> tuple[VariantCounts, CaseBatch | None]:
-    by_case = log.by_case if isinstance(log, Cases) else None
-    return variants_of(log), None if by_case is None else gather(by_case)
-
-
-def _split(original: Original, seed: int) -> Compared:
-    """Compare two random halves of the cases; a log of one case is its own half."""
-    log, by_case = original.variants, original.by_case
-    draws = np.random.default_rng(seed)
-    half = draws.binomial(log.counts, 0.5)
-    one, other = (
-        VariantCounts.from_arrays(log.activities, log.activity_ids, log.lengths, counts)
-        for counts in (half, log.counts - half)
-    )
-    if not (one.cases and other.cases):
-        return Compared(original, log, by_case)
-    if by_case is None:
-        return Compared(Original(one), other)
-    # Times have halves of their own: no measure needs both variants and times.
-    chosen = draws.permutation(by_case.cases) < by_case.cases // 2
-    half_of_cases = Original(one, by_case.where(chosen), original.pairs)
-    return Compared(half_of_cases, other, by_case.where(~chosen))

@@ -10,17 +10,29 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
-from ..base.files import write_whole
+from ..base.files import write_text
 from ..errors import SettingError, Statement, TooLargeError
 from ..kernel.cases import Cases
-from ..mechanisms.protocol import Mechanism
 from ..release import anonymize
 from .drawing import draw_boxes
-from .evaluate import Evaluator, Measured, measured_release, variants_of
+from .evaluate import Evaluator, measured_release
 from .extras import require_modules
-from .runs import DONE, FAILED, LIMIT, ORIGINAL, REFUSED, TIMEOUT, Row, Run, RunTable, digest_of
-from .summary import Summary
+from .registry import Measured, variants_of
+from .runs import (
+    DONE,
+    FAILED,
+    LIMIT,
+    ORIGINAL,
+    REFUSED,
+    TIMEOUT,
+    Row,
+    Run,
+    RunTable,
+    Summary,
+    digest_of,
+)
 from .workers import Lost, available_cores, spread
 
 TIME_LIMIT = 600.0
@@ -59,24 +71,12 @@ class Execution:
             raise SettingError("time_limit", self.time_limit, above)
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A box plot of one measure.
+class Figure(NamedTuple):
+    """A box plot of one measure, of some series or of all; `file` is a name without suffix."""
 
-    Attributes:
-        measure: Name of the measure.
-        name: Name of the file without its suffix, if it is not that of the measure.
-        series: The series that are drawn; None draws all.
-    """
-
+    file: str
     measure: str
-    name: str = ""
     series: Sequence[str] | None = None
-
-    @property
-    def file(self) -> str:
-        """Name of the file without its suffix."""
-        return self.name or self.measure
 
 
 def plan_runs(logs: Sequence[str], series: Sequence[Run], repeat: int) -> list[Run]:
@@ -98,28 +98,23 @@ def run_experiment(
     """Carry out runs, and write runs.csv and the figures into a folder.
 
     Runs that the table of the folder has are not repeated. The rows are in the order of the runs.
-
-    Raises:
-        MissingExtraError: If a library that the measures need is not installed.
-        OutputError: If the folder cannot be written.
     """
     require_modules(*LIBRARIES)
     rows = carry_out(runs, originals, RunTable(folder / "runs.csv"), execution)
     summary = Summary(rows)
     for figure in figures:
-        draw_boxes(summary, figure.measure, folder, figure.file, figure.series)
+        draw_boxes(summary, figure.measure, folder / figure.file, figure.series)
     return rows
 
 
 def write_report(
-    folder: Path, kind: str, summary: Summary, figures: Iterable[Figure], **values: object
+    folder: Path, kind: str, rows: Sequence[Row], figures: Iterable[Figure], **values: object
 ) -> None:
     """Write README.md in place of an earlier one, from the template of this kind."""
     template = Path(__file__).with_name(f"{kind}.md").read_text(encoding="utf-8")
     pictures = "\n".join(f"![{figure.file}]({figure.file}.svg)" for figure in figures)
-    text = template.format(table="\n".join(summary.table()), figures=pictures, **values)
-    with write_whole(folder / "README.md", force=True) as part:
-        part.write_text(text, encoding="utf-8")
+    text = template.format(table="\n".join(Summary(rows).table()), figures=pictures, **values)
+    write_text(folder / "README.md", text, force=True)
 
 
 def carry_out(
@@ -137,18 +132,13 @@ def carry_out(
     results = spread(perform, missing, workers=cores, time_limit=execution.time_limit)
     before = len(keys) - len(missing)
     report(before, len(keys))
-    for done, (run, result) in enumerate(results, start=before + 1):
-        table.append(_row_of(run, result, perform.digests[run.log]))
+    for done, (run, row) in enumerate(results, start=before + 1):
+        if isinstance(row, Lost):
+            status = TIMEOUT if row.timed_out else FAILED
+            row = Row.of(run, perform.digests[run.log], status, row.why)
+        table.append(row)
         report(done, len(keys))
-    rows = {row.key: row for row in table.rows()}
-    return [rows[key] for key in keys]
-
-
-def _row_of(run: Run, result: Row | Lost, digest: str) -> Row:
-    """Return the row of a run, also of one that was lost."""
-    if isinstance(result, Row):
-        return result
-    return Row.of(run, digest, TIMEOUT if result.timed_out else FAILED, result.why)
+    return [table[key] for key in keys]
 
 
 class Performer:
@@ -167,22 +157,20 @@ class Performer:
             self._evaluators[run.log] = Evaluator(original)
         evaluator, row = self._evaluators[run.log], Row.of(run, digest, DONE)
         start = perf_counter()
-        released: Measured = original
+        released = original
         if run.mechanism is not None:
+            attributes = original.attributes if isinstance(original, Cases) else ()
+            source = original
+            if isinstance(original, Cases) and not run.mechanism.capabilities.attributes:
+                source = replace(original, attributes=(), pairs=())
             try:
-                release = anonymize(
-                    _given_to(run.mechanism, original), run.mechanism, seed=run.seed
-                )
+                release = anonymize(source, run.mechanism, seed=run.seed)
             except TooLargeError as error:
                 return Row.of(run, digest, REFUSED, str(error))
-            attributes = original.attributes if isinstance(original, Cases) else ()
             released = measured_release(release, attributes)
             epsilon = release.certificate.epsilon
-            row = replace(
-                row,
-                spent=math.inf if epsilon is None else float(epsilon),
-                times="no" if release.times is None else "yes",
-            )
+            spent = math.inf if epsilon is None else float(epsilon)
+            row = replace(row, spent=spent, times="no" if release.times is None else "yes")
         made = perf_counter()
         measures = evaluator.limit() if run.series == LIMIT else evaluator.measure(released)
         variants = variants_of(released)
@@ -194,10 +182,3 @@ class Performer:
             measure_seconds=perf_counter() - made,
             measures=dict(measures),
         )
-
-
-def _given_to(mechanism: Mechanism, original: Measured) -> Measured:
-    """Return the log without attributes if the mechanism releases none."""
-    if isinstance(original, Cases) and not mechanism.capabilities.attributes:
-        return replace(original, attributes=(), pairs=())
-    return original

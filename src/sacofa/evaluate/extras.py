@@ -15,11 +15,7 @@ PACKAGES = {"sklearn": "scikit-learn", "ot": "POT"}
 
 
 def optional_module(name: str, extra: str = "evaluate") -> Any:
-    """Import a module of an untyped optional library, which an extra of sacofa installs.
-
-    Raises:
-        MissingExtraError: If it is not installed.
-    """
+    """Import a module of an untyped optional library; MissingExtraError if it is not installed."""
     top = name.partition(".")[0]
     try:
         # pm4py prints a greeting to stderr when it is imported.

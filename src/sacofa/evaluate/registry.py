@@ -12,90 +12,93 @@ from functools import cached_property
 from statistics import fmean
 from typing import Literal
 
-from ..kernel.cases import CaseBatch
+from ..base.batches import gather
+from ..kernel.cases import CaseBatch, Cases
 from ..kernel.variants import VariantCounts
 from .measures import attributes, flow, times
 from .measures.model import ModelQuality, model_quality, orderly_core
-from .measures.normal import NormalBehaviour
 
+Measured = VariantCounts | Cases
+"""A log or release that is measured: counted variants, or cases that may have times."""
 Reference = Literal["halves", "original"]
 """What a measure is compared with: two random halves of the log, or the log itself."""
 
 
-@dataclass(eq=False)
-class Original:
-    """An original log; intermediate results that concern it alone are computed once.
+def variants_of(log: Measured) -> VariantCounts:
+    """Return the counted variants of a log."""
+    variants = log.variants if isinstance(log, Cases) else log
+    assert isinstance(variants, VariantCounts)
+    return variants
 
-    Attributes:
-        variants: Its variants; there is at least one case.
-        by_case: Its cases with times and attributes, if there are any.
-        pairs: Pairs of attributes to compare.
-    """
+
+@dataclass(eq=False)
+class MeasuredLog:
+    """An original or a release in memory, with intermediate results that concern it alone."""
 
     variants: VariantCounts
     by_case: CaseBatch | None = None
     pairs: tuple[tuple[int, int], ...] = ()
+    """Pairs of attributes to compare, by their places."""
 
-    def __post_init__(self) -> None:
-        self.variants, _ = flow.share_activities(self.variants, self.variants)
+    @classmethod
+    def of(cls, log: Measured) -> MeasuredLog:
+        """Take a log into memory."""
+        if not isinstance(log, Cases):
+            return cls(log)
+        by_case = None if log.by_case is None else gather(log.by_case)
+        return cls(variants_of(log), by_case, log.pairs)
 
     @cached_property
-    def normal(self) -> NormalBehaviour:
-        """A detector of behaviour that is unlike the original's."""
-        return NormalBehaviour(self.variants)
+    def normal(self) -> flow.NormalBehaviour:
+        """A detector of behaviour that is unlike this log's."""
+        return flow.NormalBehaviour(self.variants)
+
+    @cached_property
+    def core(self) -> VariantCounts:
+        """The orderly core, chosen by the same filter for every log."""
+        return orderly_core(self.variants)
 
 
 @dataclass(eq=False)
 class Compared:
-    """An original and a release of it, with intermediate results that several measures share.
+    """An original, a release of it, and intermediate results that several measures share."""
 
-    Attributes:
-        source: The original.
-        released: Variants of the release.
-        by_case: Its cases one by one, if they have times or attributes of their own.
-    """
-
-    source: Original
-    released: VariantCounts
-    by_case: CaseBatch | None = None
+    original: MeasuredLog
+    released: MeasuredLog
 
     @cached_property
     def errors(self) -> Mapping[str, Mapping[str, float]]:
         """Total variation of each attribute, attribute by activity and pair."""
-        before, after = self.source.by_case, self.by_case
+        before, after = self.original.by_case, self.released.by_case
         if before is None or after is None or not before.attributes or not after.attributes:
             return {"values": {}, "values_by_activity": {}, "value_pairs": {}}
         by_activity = attributes.activity_distances(before, after).items()
         return {
             "values": attributes.value_distances(before, after),
             "values_by_activity": {f"{name}, by activity": error for name, error in by_activity},
-            "value_pairs": attributes.pair_distances(before, after, self.source.pairs),
+            "value_pairs": attributes.pair_distances(before, after, self.original.pairs),
         }
 
     @property
     def decisions(self) -> float | None:
         """Accuracy, on the original, of a decision tree that learned from the release."""
-        if not self.errors["values"] or self.source.by_case is None or self.by_case is None:
+        before, after = self.original.by_case, self.released.by_case
+        if not self.errors["values"] or before is None or after is None:
             return None
-        return attributes.decision_accuracy(self.source.by_case, self.by_case, self.source.pairs)
+        return attributes.decision_accuracy(before, after, self.original.pairs)
 
     @cached_property
     def quality(self) -> ModelQuality:
         """Quality, on the original, of the model mined from the whole release."""
-        return model_quality(self.source.variants, self.released)
-
-    @cached_property
-    def core(self) -> VariantCounts:
-        """The orderly core of the release, chosen by the same filter for every release."""
-        return orderly_core(self.released)
+        return model_quality(self.original.variants, self.released.variants)
 
     @cached_property
     def timed(self) -> tuple[times.Timed, times.Timed] | None:
         """The times of both; None if one of them has none."""
-        if self.source.by_case is None or self.by_case is None:
+        if self.original.by_case is None or self.released.by_case is None:
             return None
-        original, released = times.Timed.both(self.source.by_case, self.by_case)
-        return (original, released) if original.cases else None
+        both = times.Timed.both(self.original.by_case, self.released.by_case)
+        return both if both[0].cases else None
 
 
 Function = Callable[[Compared], float | None]
@@ -103,25 +106,15 @@ Function = Callable[[Compared], float | None]
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure of how useful a release is.
+    """One measure of how useful a release is."""
 
-    Attributes:
-        name: Name in tables and JSON.
-        title: Name in reports.
-        better: Which direction is better: `less` or `more`.
-        function: Computes it; None if it does not apply, because a log has no times.
-        meaning: What it measures.
-        reference: What it is compared with.
-        timed: Whether both logs must have more than activities: times, or attributes.
-    """
-
-    name: str
-    title: str
+    name: str  # in tables and JSON
+    title: str  # in reports
     better: Literal["less", "more"]
-    function: Function
+    function: Function  # gives None if the measure does not apply, because a log has no times
     meaning: str
     reference: Reference | None = "halves"
-    timed: bool = False
+    timed: bool = False  # whether both logs must have more than activities: times, or attributes
 
     @property
     def lower(self) -> bool:
@@ -130,7 +123,7 @@ class Measure:
 
 
 def _variants(function: flow.LogMeasure) -> Function:
-    return lambda compared: function(compared.source.variants, compared.released)
+    return lambda compared: function(compared.original.variants, compared.released.variants)
 
 
 def _times(function: Callable[[times.Timed, times.Timed], float | None]) -> Function:
@@ -168,7 +161,8 @@ MEASURES = (
             "how far the number of cases is off, relative to the original", reference=None),
     Measure("similarity", "Similarity", "more", _variants(flow.similarity),
             "of how cases spread over variants: 1 − earth mover's distance"),
-    Measure("normal", "Normal behaviour", "more", lambda c: c.source.normal.share(c.released),
+    Measure("normal", "Normal behaviour", "more",
+            lambda c: c.original.normal.share(c.released.variants),
             "released cases that look normal beside the original"),
     Measure("f_score", "F-score", "more", lambda c: c.quality.f_score,
             "harmonic mean of fitness and precision of the model mined from the whole release",
@@ -180,10 +174,10 @@ MEASURES = (
     Measure("generalization", "Generalization", "more", lambda c: c.quality.generalization,
             "how well the original supports all parts of that model", reference="original"),
     Measure("core_share", "Core, share of cases", "more",
-            lambda c: c.core.cases / max(c.released.cases, 1),
+            lambda c: c.released.core.cases / max(c.released.variants.cases, 1),
             "share of the released cases that belong to the orderly core", reference="original"),
     Measure("core_f_score", "F-score, core only", "more",
-            lambda c: model_quality(c.source.variants, c.core).f_score,
+            lambda c: model_quality(c.original.variants, c.released.core).f_score,
             "F-score of the model mined from the orderly core alone", reference="original"),
     Measure("waits", "Waits", "less", _times(times.wait_error),
             "median waits of frequent steps: how far off, in doublings (a lost step counts 10)",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..kernel.variants import VariantCounts
 from ..mechanisms.registry import make_mechanism
@@ -21,32 +22,23 @@ from .experiment import (
 )
 from .extras import require_modules
 from .measures.model import discover_model
-from .measures.replay import Model
 from .registry import BY_NAME
-from .runs import Row, Run
-from .summary import Spread, Summary, markdown_row
+from .runs import Row, Run, Spread, Summary, markdown_row
 
 BASELINE, SACOFA, CERTIFIED = "laplace", "sacofa", "certified"
 TWO_THRESHOLDS = "sacofa, two thresholds"
 """The fourth series of the reproduction."""
 
 
-@dataclass(frozen=True)
-class Setting:
-    """The settings of the paper for one log.
-
-    Attributes:
-        log: Name of the log.
-        file: Name of its file without suffix.
-        max_length: Length at which cases are truncated.
-        thresholds: For each ε the one threshold of all prefixes, and the lower threshold of
-            harmless prefixes with semantics-aware pruning.
-    """
+class Setting(NamedTuple):
+    """The settings of the paper for one log."""
 
     log: str
-    file: str
+    file: str  # without suffix
     max_length: int
     thresholds: Mapping[str, tuple[int, int | None]]
+    """For each ε the one threshold of all prefixes, and the lower threshold of harmless prefixes
+    with semantics-aware pruning."""
 
 
 SETTINGS = (
@@ -59,11 +51,9 @@ SETTINGS = (
 
 MAIN_SERIES = (BASELINE, SACOFA, CERTIFIED)
 FIGURES = (
-    Figure("f_score", series=MAIN_SERIES),
-    Figure("generalization", series=MAIN_SERIES),
-    Figure("normal", series=MAIN_SERIES),
-    Figure("f_score", name="pruning", series=(SACOFA, TWO_THRESHOLDS)),
-    Figure("similarity", series=MAIN_SERIES),
+    *(Figure(name, name, MAIN_SERIES) for name in ("f_score", "generalization", "normal")),
+    Figure("pruning", "f_score", (SACOFA, TWO_THRESHOLDS)),
+    Figure("similarity", "similarity", MAIN_SERIES),
 )
 """The four figures of the paper, and similarity, which puts a high F-score into perspective."""
 DRAWN_MODELS = ("CoSeLoG", "0.01")
@@ -94,21 +84,14 @@ def observe(better: Spread, other: Spread) -> str:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim about how two series differ in one measure.
-
-    Attributes:
-        says: The claim.
-        measure: Name of the measure.
-        better: The series that is claimed to be better.
-        other: The series that it is compared with.
-        expected: For a log and ε, a key of `ACCEPTED`: the observation in the paper.
-    """
+    """A claim that one series is better than another in one measure."""
 
     says: str
     measure: str
     better: str
     other: str
     expected: Callable[[str, str], str] = lambda log, epsilon: "above"
+    """For a log and ε, a key of `ACCEPTED`: the observation in the paper."""
 
     def report(self, summary: Summary) -> Iterator[str]:
         """Return the lines of a Markdown section: claim, verdict, figures."""
@@ -176,28 +159,27 @@ class Reproduction:
         check_at_least("repeat", self.repeat)
 
     @property
-    def settings(self) -> tuple[Setting, ...]:
+    def settings(self) -> list[Setting]:
         """The settings of the chosen logs."""
-        return tuple(setting for setting in SETTINGS if setting.log in self.logs)
+        return [setting for setting in SETTINGS if setting.log in self.logs]
 
     def runs(self) -> list[Run]:
-        """List the runs."""
-        series = [run for setting in self.settings for run in self._series(setting)]
+        """List the runs: of each mechanism at each ε."""
+        series = []
+        for setting in self.settings:
+            for epsilon, (prune, harmless) in setting.thresholds.items():
+                base = {"epsilon": epsilon, "max_length": setting.max_length}
+                paper = {**base, "prune_finished": self.prune_finished}
+                one = {**paper, "prune": prune}
+                chosen = [(BASELINE, BASELINE, one), (SACOFA, SACOFA, one)]
+                if harmless is not None:
+                    two = {**paper, "prune_harmful": prune, "prune_harmless": harmless}
+                    chosen.append((TWO_THRESHOLDS, SACOFA, two))
+                for name, kind, settings in (*chosen, (CERTIFIED, CERTIFIED, base)):
+                    mechanism = make_mechanism(kind, settings)
+                    run = Run(log=setting.log, series=name, epsilon=epsilon, mechanism=mechanism)
+                    series.append(run)
         return plan_runs([setting.log for setting in self.settings], series, self.repeat)
-
-    def _series(self, setting: Setting) -> Iterator[Run]:
-        """Return a run of each mechanism at each ε."""
-        for epsilon, (prune, harmless) in setting.thresholds.items():
-            base = {"epsilon": epsilon, "max_length": setting.max_length}
-            paper = {**base, "prune_finished": self.prune_finished}
-            one = {**paper, "prune": prune}
-            chosen = [(BASELINE, BASELINE, one), (SACOFA, SACOFA, one)]
-            if harmless is not None:
-                two = {**paper, "prune_harmful": prune, "prune_harmless": harmless}
-                chosen.append((TWO_THRESHOLDS, SACOFA, two))
-            for series, name, settings in (*chosen, (CERTIFIED, CERTIFIED, base)):
-                mechanism = make_mechanism(name, settings)
-                yield Run(log=setting.log, series=series, epsilon=epsilon, mechanism=mechanism)
 
 
 def reproduce(
@@ -206,31 +188,25 @@ def reproduce(
     folder: Path,
     execution: Execution | None = None,
 ) -> list[Row]:
-    """Repeat the experiments of the paper.
-
-    Args:
-        originals: The logs by name.
-        reproduction: The part that is repeated.
-        folder: Receives runs.csv, figures, models and README.md.
-        execution: How the runs are carried out.
-
-    Returns:
-        A row for each run.
-
-    Raises:
-        MissingExtraError: If a library of the extras `evaluate` or `map` is not installed.
-        OutputError: If the folder cannot be written.
-    """
+    """Repeat experiments of the paper; the folder gets runs.csv, figures, models and README.md."""
     require_modules("pygraphviz", extra="map")
     runs = reproduction.runs()
     rows = run_experiment(runs, originals, folder, FIGURES, execution or Execution())
-    if models := dict(_paper_models(originals, runs)):
+    models = {}
+    for run in runs:  # the models of the first repetition, released again from its seed
+        drawn = (run.log, run.epsilon, run.repetition) == (*DRAWN_MODELS, 1)
+        if drawn and run.series in (BASELINE, SACOFA) and run.mechanism is not None:
+            released = anonymize(originals[run.log], run.mechanism, seed=run.seed).variants
+            if released.events:
+                title = f"{run.series}, {run.log}, ε = {run.epsilon}"
+                models[title] = discover_model(released)
+    if models:
         draw_models(models, folder, "models")
     summary = Summary(rows)
     write_report(
         folder,
         "reproduction",
-        summary,
+        rows,
         FIGURES,
         repeat=reproduction.repeat,
         pruned=PRUNED[reproduction.prune_finished],
@@ -239,19 +215,6 @@ def reproduce(
         epsilon=DRAWN_MODELS[1],
     )
     return rows
-
-
-def _paper_models(
-    originals: Mapping[str, VariantCounts], runs: Sequence[Run]
-) -> Iterator[tuple[str, Model]]:
-    """Return the models of the first repetition, released again from its seed."""
-    for run in runs:
-        drawn = (run.log, run.epsilon) == DRAWN_MODELS and run.series in (BASELINE, SACOFA)
-        if drawn and run.repetition == 1 and run.mechanism is not None:
-            released = anonymize(originals[run.log], run.mechanism, seed=run.seed).variants
-            if released.events:
-                title = f"{run.series}, {run.log}, ε = {run.epsilon}"
-                yield title, discover_model(released)
 
 
 def find_logs(folder: Path, settings: Sequence[Setting] = SETTINGS) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""Runs of an experiment, the row that is kept of each, and the table that keeps the rows."""
+"""Runs of an experiment, the row that is kept of each, and tables and medians of the rows."""
 
 from __future__ import annotations
 
@@ -9,26 +9,30 @@ import json
 import math
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import get_args, get_type_hints
 
 import numpy as np
 
 from ..base.batches import gather
+from ..base.files import explained
 from ..errors import OutputError
 from ..kernel.cases import Cases
 from ..kernel.statements import Statement
 from ..mechanisms.protocol import Mechanism
-from .evaluate import Measured, variants_of
-from .registry import BY_NAME
+from .registry import BY_NAME, Measured, variants_of
 
 ORIGINAL = "original"
 """The series of the original log itself, measured as if it were a release."""
 LIMIT = "sampling limit"
 """The series of two random halves of the log, measured against each other."""
+TABLE_KEYS = ("log", "ε asked for", "series", "ε spent", "times", "runs")
+"""Columns of a table of medians before the measures."""
 DONE, REFUSED, TIMEOUT, FAILED = "done", "refused", "timeout", "failed"
 """The states of a run."""
 
@@ -132,11 +136,7 @@ class Row:
 
     @classmethod
     def from_cells(cls, cells: Sequence[str]) -> Row:
-        """Read a row from text.
-
-        Raises:
-            ValueError: If a number cannot be read, or the number of cells is wrong.
-        """
+        """Read a row from text; ValueError if it is not one."""
         hints = get_type_hints(cls)
         values: dict[str, object] = {}
         measures = {}
@@ -162,22 +162,27 @@ class RunTable:
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the file, or create it.
-
-        Raises:
-            OutputError: If the file cannot be written, or holds something else.
-        """
+        """Open the file, or create it; OutputError if it holds something else."""
         self.path = path
         self._rows: dict[tuple[str, ...], Row] = {}
-        try:
+        with explained(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._read() if path.exists() else self._write(HEADER)
-        except OSError as error:
-            raise self._unwritable(error) from error
+            content = path.read_bytes() if path.exists() else b""
+            whole = content[: content.rfind(b"\n") + 1]
+            if len(whole) < len(content):
+                os.truncate(path, len(whole))
+        if not whole:
+            self._write(HEADER)
+        else:
+            self._read(whole)
 
     def rows(self) -> list[Row]:
         """Return each run once, with its latest result."""
         return list(self._rows.values())
+
+    def __getitem__(self, key: tuple[str, ...]) -> Row:
+        """Return the latest result of a run."""
+        return self._rows[key]
 
     def __contains__(self, key: tuple[str, ...]) -> bool:
         """Whether a run need not be repeated. A run that failed is tried again."""
@@ -185,44 +190,30 @@ class RunTable:
 
     def append(self, row: Row) -> None:
         """Add a row permanently."""
-        try:
-            self._write(row.to_cells())
-        except OSError as error:
-            raise self._unwritable(error) from error
+        self._write(row.to_cells())
         self._rows[row.key] = row
-
-    def _unwritable(self, error: OSError) -> OutputError:
-        why = str(error.strerror or error)
-        return OutputError(self.path, Statement("file.unwritable", why=why))
 
     def _write(self, cells: Sequence[str]) -> None:
         line = io.StringIO(newline="")
         csv.writer(line, lineterminator="\n").writerow(cells)
         # One write at the end of the file: after a power cut a row is there as a whole, or the
         # next reader drops its torn beginning.
-        target = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            os.write(target, line.getvalue().encode())
-            os.fsync(target)
-        finally:
-            os.close(target)
+        with explained(self.path), open(self.path, "ab", 0, opener=_open_private) as target:
+            target.write(line.getvalue().encode())
+            os.fsync(target.fileno())
 
-    def _read(self) -> None:
-        content = self.path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        if len(whole) < len(content):
-            os.truncate(self.path, len(whole))
-        if not whole:
-            self._write(HEADER)
-            return
+    def _read(self, content: bytes) -> None:
         try:
-            header, *lines = csv.reader(io.StringIO(whole.decode(), newline=""))
+            header, *lines = csv.reader(io.StringIO(content.decode(), newline=""))
             if header != HEADER:
                 raise ValueError
-            rows = map(Row.from_cells, lines)
-            self._rows = {row.key: row for row in rows}
+            self._rows = {row.key: row for row in map(Row.from_cells, lines)}
         except (ValueError, csv.Error):
             raise OutputError(self.path, Statement("runs.other_content")) from None
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def digest_of(log: Measured) -> str:
@@ -238,3 +229,93 @@ def digest_of(log: Measured) -> str:
         for values in batch.attributes:
             content.update(values.name.encode() + np.bincount(values.cells).tobytes())
     return content.hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median and quartiles of one measure."""
+
+    low: float
+    median: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.median:.3f} ({self.low:.3f} – {self.high:.3f})"
+
+
+class Summary:
+    """The rows of an experiment by log, series and ε, in the order of their first run."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        """Take the rows."""
+        self.rows = rows
+        self.logs = list(dict.fromkeys(row.log for row in rows))
+        """Names of the logs."""
+        names = dict.fromkeys(row.series for row in rows)
+        self.series = [name for name in names if name not in (ORIGINAL, LIMIT)]
+        """Names of the series, without those of the original."""
+
+    def epsilons(self, log: str) -> list[str]:
+        """Every requested ε, the largest first."""
+        asked = dict.fromkeys(row.epsilon for row in self.rows if row.log == log and row.epsilon)
+        return sorted(asked, key=Fraction, reverse=True)
+
+    def values(self, measure: str, log: str, series: str, epsilon: str = "") -> list[float]:
+        """Return a measure of all runs that have a result."""
+        return [
+            row.measures[measure]
+            for row in self._select(log, series, epsilon)
+            if row.status == DONE and measure in row.measures
+        ]
+
+    def spread(self, measure: str, log: str, series: str, epsilon: str = "") -> Spread | None:
+        """Return median and quartiles of a measure; None if no run has a result."""
+        values = self.values(measure, log, series, epsilon)
+        return Spread(*np.quantile(values, (0.25, 0.5, 0.75)).tolist()) if values else None
+
+    def median(self, measure: str, log: str, series: str, epsilon: str = "") -> float:
+        """Return the median of a measure; NaN if no run has a result."""
+        spread = self.spread(measure, log, series, epsilon)
+        return math.nan if spread is None else spread.median
+
+    def spent(self, log: str, series: str, epsilon: str) -> str:
+        """Return the ε of the whole release as text."""
+        found = {row.spent for row in self._select(log, series, epsilon) if row.spent is not None}
+        return " / ".join("∞" if math.isinf(e) else f"{e:g}" for e in sorted(found)) or "–"
+
+    def table(self, measures: Sequence[str] = ()) -> Iterator[str]:
+        """Return a Markdown table of medians, with a line for each log, ε and series.
+
+        Measures of times and attributes are omitted if no log has any.
+        """
+        found = set[str]().union(*(row.measures for row in self.rows))
+        measures = measures or [n for n in BY_NAME if n in found or not BY_NAME[n].timed]
+        yield markdown_row(*TABLE_KEYS, *(BY_NAME[name].title for name in measures))
+        yield markdown_row(*["---"] * len(TABLE_KEYS), *["--:"] * len(measures))
+        for log in self.logs:
+            own = [("", ORIGINAL), ("", LIMIT)]
+            for epsilon, series in (*own, *product(self.epsilons(log), self.series)):
+                if rows := self._select(log, series, epsilon):
+                    details: Iterable[object] = (f"*{series}*", "", "", "")
+                    if epsilon:
+                        details = (series, self.spent(log, series, epsilon), *_describe(rows))
+                    medians = (self.median(name, log, series, epsilon) for name in measures)
+                    figures = ("–" if math.isnan(median) else f"{median:.3f}" for median in medians)
+                    yield markdown_row(log, epsilon, *details, *figures)
+
+    def _select(self, log: str, series: str, epsilon: str) -> list[Row]:
+        wanted = (log, series, epsilon)
+        return [row for row in self.rows if (row.log, row.series, row.epsilon) == wanted]
+
+
+def _describe(rows: Sequence[Row]) -> tuple[str, str]:
+    """Whether times were released, and the number of runs, with those that have no result."""
+    lost = Counter(row.status for row in rows if row.status != DONE)
+    states = ", ".join(f"{number} {state}" for state, number in lost.items())
+    times = " / ".join(sorted({row.times for row in rows if row.times})) or "–"
+    return times, f"{len(rows)} ({states})" if states else str(len(rows))
+
+
+def markdown_row(*cells: object) -> str:
+    """Return one line of a Markdown table."""
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -36,78 +37,75 @@ def available_cores() -> int:
 def spread(
     work: Callable[[Task], Result], tasks: Sequence[Task], *, workers: int, time_limit: float
 ) -> Iterator[tuple[Task, Result | Lost]]:
-    """Do all tasks, and give each with its result as soon as it is there.
+    """Do all tasks, and give each with its result, or `Lost`, as soon as it is there.
 
     A task that takes longer than `time_limit` seconds is lost, and its process is killed. So is one
     that raises an error or whose process dies. Processes are fresh, so `work` and the tasks
     must be of kinds that can be pickled.
     """
     waiting = iter(tasks)
-    pool = [_Worker(work, time_limit) for _ in range(min(workers, len(tasks)))]
-    busy = dict(zip(pool, waiting, strict=False))
+    pool: dict[Connection, BaseProcess] = {}
+    busy: dict[Connection, tuple[Task, float]] = {}
     try:
-        for worker, task in busy.items():
-            worker.give(task)
-        while busy:
-            first = min(worker.deadline for worker in busy)
-            ready = wait([worker.pipe for worker in busy], max(0.0, first - monotonic()))
-            for worker in filter(lambda one: one.pipe in ready or one.late, [*busy]):
-                task, result = busy.pop(worker), worker.take(worker.pipe in ready)
-                for following in islice(waiting, 1):
-                    worker.give(following)
-                    busy[worker] = following
-                yield task, result
+        while True:
+            for task in islice(waiting, workers - len(busy)):
+                pipe = next((one for one in pool if one not in busy), None) or _start(work, pool)
+                with contextlib.suppress(OSError):  # it died while idle: noticed below
+                    pipe.send(task)
+                busy[pipe] = task, monotonic() + time_limit
+            if not busy:
+                return
+            first = min(deadline for _, deadline in busy.values())
+            ready = wait([*busy], max(0.0, first - monotonic()))
+            for pipe, (task, deadline) in [*busy.items()]:
+                if pipe in ready or monotonic() >= deadline:
+                    del busy[pipe]
+                    result: Result | Lost = _take(pipe, pool, time_limit)  # type: ignore[assignment]
+                    yield task, result
     finally:
-        for worker in pool:
-            worker.stop()
+        for pipe in [*pool]:
+            _stop(pipe, pool)
 
 
-class _Worker(Generic[Task, Result]):
-    """One process that does one task at a time."""
-
-    def __init__(self, work: Callable[[Task], Result], time_limit: float) -> None:
-        self._work, self._time_limit = work, time_limit
-        self.deadline = 0.0
-        self._start()
-
-    @property
-    def late(self) -> bool:
-        return monotonic() >= self.deadline
-
-    def _start(self) -> None:
-        # Forking a process that runs threads (as database and number libraries do) can lock up.
-        context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, self._work), daemon=True)
-        with _interrupts_ignored():
-            self._process.start()
-        theirs.close()
-
-    def give(self, task: Task) -> None:
-        self.deadline = monotonic() + self._time_limit
-        with contextlib.suppress(OSError):  # it died while idle; take() finds out and says so
-            self.pipe.send(task)
-
-    def take(self, ready: bool) -> Result | Lost:
-        """Take the result; if there is none, the process is replaced."""
-        lost = Lost(f"not done within {self._time_limit:g} s", timed_out=True)
-        if ready:
-            try:
-                result: Result | Lost = self.pipe.recv()
-                return result
-            except (EOFError, OSError):
-                lost = Lost("the process died; there may be too little memory")
-        self.stop()
-        self._start()
-        return lost
-
-    def stop(self) -> None:
-        self._process.kill()
-        self._process.join()
-        self.pipe.close()
+def _start(work: Callable[[Task], object], pool: dict[Connection, BaseProcess]) -> Connection:
+    """Start a process that leaves an interrupt (Ctrl-C reaches them all) to this one."""
+    # Forking a process that runs threads (as database and number libraries do) can lock up.
+    context = multiprocessing.get_context("spawn")
+    pipe, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, work), daemon=True)
+    # Signals can be set in the main thread only.
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
+    try:
+        process.start()
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, before)
+    theirs.close()
+    pool[pipe] = process
+    return pipe
 
 
-def _serve(pipe: Connection[object, Task], work: Callable[[Task], object]) -> None:
+def _take(pipe: Connection, pool: dict[Connection, BaseProcess], time_limit: float) -> object:
+    """Take a result; a process that has none is stopped."""
+    lost = Lost(f"not done within {time_limit:g} s", timed_out=True)
+    try:
+        if pipe.poll():
+            return pipe.recv()
+    except (EOFError, OSError):
+        lost = Lost("the process died; there may be too little memory")
+    _stop(pipe, pool)
+    return lost
+
+
+def _stop(pipe: Connection, pool: dict[Connection, BaseProcess]) -> None:
+    process = pool.pop(pipe)
+    process.kill()
+    process.join()
+    pipe.close()
+
+
+def _serve(pipe: Connection, work: Callable[[Task], object]) -> None:
     """Do tasks until the other side is gone."""
     with contextlib.suppress(EOFError, OSError):
         while True:
@@ -117,16 +115,3 @@ def _serve(pipe: Connection[object, Task], work: Callable[[Task], object]) -> No
             except Exception as error:
                 result = Lost(f"{type(error).__name__}: {error}")
             pipe.send(result)
-
-
-@contextlib.contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Start processes that leave an interrupt (Ctrl-C reaches them all) to this one."""
-    if threading.current_thread() is not threading.main_thread():  # signals cannot be set there
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

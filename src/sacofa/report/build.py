@@ -9,7 +9,7 @@ from pathlib import Path
 from ..base.batches import gather
 from ..base.files import write_text, write_whole
 from ..evaluate import Evaluator
-from ..evaluate.evaluate import variants_of
+from ..evaluate.registry import variants_of
 from ..kernel.cases import Cases
 from ..kernel.statements import Statement
 from ..kernel.variants import VariantCounts

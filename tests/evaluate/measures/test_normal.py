@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sacofa.evaluate.measures import normal
-from sacofa.evaluate.measures.normal import NormalBehaviour
+from sacofa.evaluate.measures import flow
+from sacofa.evaluate.measures.flow import NormalBehaviour
 from sacofa.kernel.variants import VariantCounts
 
 USUAL = ("register", "triage", "surgery", "release")
@@ -51,7 +51,7 @@ def test_cases_without_events_are_normal_where_they_occur() -> None:
 def test_thinning_a_large_log_keeps_its_proportions(monkeypatch: pytest.MonkeyPatch) -> None:
     """A forest that learns from one case in ten judges alike."""
     whole = NormalBehaviour(LOG)
-    monkeypatch.setattr(normal, "LEARNT_CASES", 400)
+    monkeypatch.setattr(flow, "LEARNT_CASES", 400)
     thinned = NormalBehaviour(LOG)
     for variant in (USUAL, RARE):
         release = VariantCounts.of({variant: 1})

@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 
 from sacofa.evaluate.extras import optional_module
-from sacofa.evaluate.measures import replay
+from sacofa.evaluate.measures import model as models
 from sacofa.evaluate.measures.model import (
+    AllowedNext,
+    Model,
     ModelQuality,
+    Replay,
     discover_model,
     judge_model,
     model_quality,
 )
-from sacofa.evaluate.measures.replay import AllowedNext, Model, Replay
 from sacofa.kernel.variants import VariantCounts
 
 Log = Callable[[str], VariantCounts]
@@ -121,7 +123,7 @@ def test_a_search_without_end_is_given_up(
     model = discover_model(random_log(seed, activities=7, variants=25, noise=0.5))
     allowed = AllowedNext(model)
     found = allowed(model.initial)
-    monkeypatch.setattr(replay, "MAX_VISITS", 1)
+    monkeypatch.setattr(models, "MAX_VISITS", 1)
     assert allowed(model.initial) >= found
 
 

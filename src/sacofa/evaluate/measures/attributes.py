@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,17 +27,14 @@ def value_distances(original: CaseBatch, released: CaseBatch) -> dict[str, float
     For attributes of cases, a missing value counts as a value. For attributes of events, the
     values that are present are compared.
     """
-    return {
-        values.name: total_variation(*(_histogram(batch, values) for batch in (original, released)))
-        for values in original.attributes
-    }
-
-
-def _histogram(batch: CaseBatch, values: Values) -> Counter[int]:
-    counts = Counter(batch.values(values.name).cells.tolist())
-    if not values.of_case:
-        counts.pop(values.size - 1, None)
-    return counts
+    found = {}
+    for values in original.attributes:
+        both = [Counter(log.values(values.name).cells.tolist()) for log in (original, released)]
+        if not values.of_case:
+            for counts in both:
+                counts.pop(values.size - 1, None)
+        found[values.name] = total_variation(*both)
+    return found
 
 
 def activity_distances(original: CaseBatch, released: CaseBatch) -> dict[str, float]:
@@ -48,7 +45,7 @@ def activity_distances(original: CaseBatch, released: CaseBatch) -> dict[str, fl
     found = {}
     for values in original.attributes:
         if not values.of_case:
-            before, after = (_by_activity(batch, values) for batch in (original, released))
+            before, after = (_by_activity(log, values) for log in (original, released))
             weights = [each.total() for each in before.values()]
             each = [total_variation(cells, after[name]) for name, cells in before.items()]
             if weights:
@@ -61,9 +58,9 @@ def _by_activity(batch: CaseBatch, values: Values) -> defaultdict[str, Counter[i
     found: defaultdict[str, Counter[int]] = defaultdict(Counter)
     cells = batch.values(values.name).cells
     present = cells != values.size - 1
-    pairs = zip(batch.activity_ids[present].tolist(), cells[present].tolist(), strict=True)
-    for (activity, cell), number in Counter(pairs).items():
-        found[batch.activities[activity]][cell] = number
+    names = (batch.activities[activity] for activity in batch.activity_ids[present].tolist())
+    for name, cell in zip(names, cells[present].tolist(), strict=True):
+        found[name][cell] += 1
     return found
 
 
@@ -93,25 +90,20 @@ def decision_accuracy(original: CaseBatch, released: CaseBatch, pairs: Pairs) ->
     """
     outcome = original.attributes[pairs[0][1]] if pairs else None
     features = [values for values in original.attributes if values is not outcome]
-    shares = [float(_occurs(original, name).mean()) for name in original.activities]
-    if not features or not original.cases or not released.cases or not (pairs or shares):
+    names = sorted(original.activities, key=lambda a: abs(_occurs(original, a).mean() - 0.5))[:1]
+    if not features or not original.cases or not released.cases or not (pairs or names):
         return None
 
-    def tables() -> Iterator[tuple[Ints, Ints]]:
-        for batch in (released, original):
-            # One column for each cell, so that values have no artificial order.
-            columns = [_first(batch, one)[:, None] == np.arange(one.size) for one in features]
-            if outcome is not None:
-                expected = _first(batch, outcome)
-            else:
-                place = int(np.argmin(np.abs(np.array(shares) - 0.5)))
-                expected = _occurs(batch, original.activities[place])
-            yield np.concatenate(columns, axis=1).astype(np.int64), expected
+    def table(batch: CaseBatch) -> tuple[Ints, Ints]:
+        # One column for each cell, so that values have no artificial order.
+        columns = [_first(batch, one)[:, None] == np.arange(one.size) for one in features]
+        expected = _occurs(batch, names[0]) if outcome is None else _first(batch, outcome)
+        return np.concatenate(columns, axis=1).astype(np.int64), expected
 
-    learned, (tested, true) = tables()
+    tested, true = table(original)
     classifier = optional_module("sklearn.tree").DecisionTreeClassifier
     tree = classifier(max_depth=MAX_DEPTH, min_samples_leaf=MIN_LEAF, random_state=0)
-    return float((tree.fit(*learned).predict(tested) == true).mean())
+    return float((tree.fit(*table(released)).predict(tested) == true).mean())
 
 
 def _occurs(batch: CaseBatch, name: str) -> Ints:

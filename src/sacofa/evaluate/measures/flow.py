@@ -1,4 +1,4 @@
-"""Measures of control flow: directly-follows pairs, activities, lengths, overlap of variants.
+"""Measures of control flow: pairs, activities, lengths, overlap of variants, normal behaviour.
 
 Each case is described by parts, such as its directly-follows pairs. Frequencies of parts are
 compared by total variation: the share that would have to move to turn one distribution into the
@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from itertools import combinations
+from itertools import combinations, pairwise
 from statistics import fmean
 from typing import TypeVar
 
@@ -33,6 +33,10 @@ MIN_SHARE = 0.01
 """Least share of the original cases that activities and pairs need to be compared."""
 TOP_PAIRS = 20
 """Number of the most frequent directly-follows pairs that are compared by rank."""
+FOREST_SEED = 0
+"""The forest is the same each time, so that releases are compared by one yardstick."""
+LEARNT_CASES = 100_000
+"""More cases than this are thinned evenly; a tree of the forest uses 256 of them."""
 PIVOTS = 50_000_000
 """More steps than the network simplex ever needs here; it must not stop short of the optimum."""
 
@@ -45,18 +49,8 @@ def name_sequences(counts: VariantCounts) -> Counter[Variant]:
     return total
 
 
-def share_activities(
-    original: VariantCounts, released: VariantCounts
-) -> tuple[VariantCounts, VariantCounts]:
-    """Express two logs over the same activities, with truncated cases as plain sequences."""
-    activities = tuple(dict.fromkeys((*original.activities, *released.activities)))
-    return _as_sequences(original.project_onto(activities)), _as_sequences(
-        released.project_onto(activities)
-    )
-
-
-def _as_sequences(counts: VariantCounts) -> VariantCounts:
-    """A truncated case counts as the sequence that it has: no measure asks if it continued."""
+def as_sequences(counts: VariantCounts) -> VariantCounts:
+    """Take a truncated case as the sequence that it has: no measure asks if it continued."""
     if counts.complete.all():
         return counts
     return VariantCounts.from_arrays(
@@ -64,22 +58,22 @@ def _as_sequences(counts: VariantCounts) -> VariantCounts:
     )
 
 
-def _count(log: VariantCounts, parts: Parts) -> Counter[Part]:
-    found: Counter[Part] = Counter()
-    for ids, count in zip(log.sequences(), log.counts.tolist(), strict=True):
-        for part in parts(ids):
-            found[part] += count
+def _share_activities(*logs: VariantCounts) -> list[VariantCounts]:
+    """Express logs over the same activities, with truncated cases as plain sequences."""
+    activities = tuple(dict.fromkeys(name for log in logs for name in log.activities))
+    return [as_sequences(log.project_onto(activities)) for log in logs]
+
+
+def _count(parts: Parts, *logs: VariantCounts) -> list[Counter[Part]]:
+    """Count the parts of the cases of logs."""
+    found = []
+    for log in _share_activities(*logs):
+        counted: Counter[Part] = Counter()
+        for ids, count in zip(log.sequences(), log.counts.tolist(), strict=True):
+            for part in parts(ids):
+                counted[part] += count
+        found.append(counted)
     return found
-
-
-def _share_moved(parts: Parts) -> LogMeasure:
-    """Total variation of the frequencies of parts; 1 for an empty release."""
-
-    def measure(original: VariantCounts, released: VariantCounts) -> float:
-        left, right = (_count(log, parts) for log in share_activities(original, released))
-        return total_variation(left, right)
-
-    return measure
 
 
 def total_variation(left: Mapping[Key, int], right: Mapping[Key, int]) -> float:
@@ -95,11 +89,16 @@ def total_variation(left: Mapping[Key, int], right: Mapping[Key, int]) -> float:
     )
 
 
+def _share_moved(parts: Parts) -> LogMeasure:
+    """Total variation of the frequencies of parts; 1 for an empty release."""
+    return lambda original, released: total_variation(*_count(parts, original, released))
+
+
 def _mean_error(parts: Parts) -> LogMeasure:
     """Mean error of the shares of cases that have a part; 0 if no part is frequent."""
 
     def measure(original: VariantCounts, released: VariantCounts) -> float:
-        left, right = (_count(log, parts) for log in share_activities(original, released))
+        left, right = _count(parts, original, released)
         before, after = original.cases, max(released.cases, 1)
         shares = {part: number / before for part, number in left.items()}
         errors = [abs(s - right[part] / after) for part, s in shares.items() if s >= MIN_SHARE]
@@ -121,27 +120,20 @@ def _occurring(times: int) -> Parts:
     return lambda ids: ((a,) for a, number in Counter(ids).items() if number >= times)
 
 
-steps_distance = _share_moved(_grams(2))
-"""Total variation of directly-follows pairs, start and end included."""
+steps_distance = _share_moved(_grams(2))  # start and end included
 trigrams_distance = _share_moved(_grams(3))
-"""Total variation of triples of activities that follow each other directly."""
 starts_distance = _share_moved(lambda ids: [ids[:1]])
-"""Total variation of the first activities of cases."""
 ends_distance = _share_moved(lambda ids: [ids[-1:]])
-"""Total variation of the last activities of cases."""
 activity_error = _mean_error(_occurring(1))
-"""Mean error of the share of cases that have an activity."""
 repetition_error = _mean_error(_occurring(2))
-"""Mean error of the share of cases that have an activity twice or more often."""
 eventually_error = _mean_error(lambda ids: {*combinations(ids, 2)})
-"""Mean error of the share of cases in which a is eventually followed by b."""
 
 
 def top_steps_kept(original: VariantCounts, released: VariantCounts) -> float:
     """Share of the most frequent directly-follows pairs that are among those of the release."""
     left, right = (
         set(sorted(pairs, key=lambda pair: (-pairs[pair], pair))[:TOP_PAIRS])
-        for pairs in (_count(log, _grams(2)) for log in share_activities(original, released))
+        for pairs in _count(_grams(2), original, released)
     )
     return len(left & right) / len(left) if left else 1.0
 
@@ -183,15 +175,60 @@ def similarity(original: VariantCounts, released: VariantCounts) -> float:
     """
     if not original.cases or not released.cases:
         return 0.0
-    left, right = share_activities(original, released)
-    process = optional_module("rapidfuzz.process")
+    left, right = _share_activities(original, released)
     levenshtein = optional_module("rapidfuzz.distance").Levenshtein
     pair = [texts(log.sequences(), len(log.activities)) for log in (left, right)]
+    process = optional_module("rapidfuzz.process")
     edits = process.cdist(*pair, scorer=levenshtein.distance, dtype=np.int32)
     longer: NDArray[np.int64] = np.maximum(np.maximum.outer(left.lengths, right.lengths), 1)
     shares = [log.counts / log.counts.sum() for log in (left, right)]
-    transport = optional_module("ot")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        distance = transport.emd2(*shares, edits / longer, numItermax=PIVOTS)
+        distance = optional_module("ot").emd2(*shares, edits / longer, numItermax=PIVOTS)
     return min(1.0, max(0.0, 1.0 - float(distance)))
+
+
+class NormalBehaviour:
+    """Behaviour that a detector of outliers calls normal in one original log.
+
+    An isolation forest (Liu et al., 2008) learns from the cases of the original which activities a
+    case has, and which activities directly follow which. Behaviour that the original never shows
+    cannot be learned, but a case made of it lacks what is usual. A case without any event is normal
+    only if the original has such cases. If all cases of the original have the same features, a
+    forest has nothing to split, and cases with these features are normal.
+    """
+
+    def __init__(self, original: VariantCounts) -> None:
+        """Learn from the cases of the original."""
+        sequences = name_sequences(original)
+        self._empty_case_occurs = () in sequences
+        shapes = [_facts(sequence) for sequence in sequences]
+        self._only_shape = shapes[0] if all(shape == shapes[0] for shape in shapes) else None
+        if self._only_shape is None:
+            vectorizer = optional_module("sklearn.feature_extraction").DictVectorizer
+            self._features = vectorizer(sparse=False, dtype=np.float32).fit(shapes)
+            number = min(original.cases, LEARNT_CASES)
+            places = np.arange(number, dtype=np.int64) * original.cases // number
+            rows = np.cumsum([*sequences.values()]).searchsorted(places, side="right")
+            forest = optional_module("sklearn.ensemble").IsolationForest
+            self._forest = forest(random_state=FOREST_SEED)
+            self._forest.fit(self._features.transform(shapes)[rows])
+
+    def share(self, released: VariantCounts) -> float:
+        """The share of the released cases that look normal; 0 for an empty release."""
+        sequences = name_sequences(released)
+        if not self._empty_case_occurs:
+            sequences.pop((), None)
+        if not sequences:
+            return 0.0
+        shapes = [_facts(sequence) for sequence in sequences]
+        if self._only_shape is not None:
+            normal = np.array([shape == self._only_shape for shape in shapes])
+        else:
+            normal = self._forest.predict(self._features.transform(shapes)) == 1
+        return float(np.array([*sequences.values()])[normal].sum() / released.cases)
+
+
+def _facts(sequence: Variant) -> dict[tuple[str, ...], int]:
+    """The features of a case: its activities, and its directly-follows pairs."""
+    return dict.fromkeys((*((activity,) for activity in sequence), *pairwise(sequence)), 1)

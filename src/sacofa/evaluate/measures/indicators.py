@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import SettingError, Statement, advised
-from .times import Floats, Ints, Timed
+from .times import Ints, Timed
 
 UNITS = {"s": 1, "min": 60, "h": 3_600, "d": 86_400, "weeks": 604_800, "years": 31_536_000}
 START, END = "start", "end"
@@ -35,33 +35,19 @@ FORM = f"such as: {EXAMPLES[0]}, or: {EXAMPLES[1]}"
 
 @dataclass(frozen=True, kw_only=True)
 class Indicator:
-    """One figure about a duration.
+    """One figure about a duration."""
 
-    Attributes:
-        statistic: mean, median, p and a percentile, or share.
-        source: The activity that the duration begins with, or `start`.
-        target: The activity that it ends with, or `end`.
-        last: Whether it ends with the last such event, not the first.
-        limit: For a share, what durations are compared with, in seconds.
-        over: Whether a share counts longer durations, not shorter ones.
-        text: The indicator as it was written.
-    """
-
-    statistic: str
-    source: str
-    target: str
-    last: bool
-    limit: float | None
-    over: bool
-    text: str
+    statistic: str  # mean, median, p and a percentile, or share
+    source: str  # the activity that the duration begins with, or `start`
+    target: str  # the activity that it ends with, or `end`
+    last: bool  # whether it ends with the last such event, not the first
+    limit: float | None  # for a share, what durations are compared with, in seconds
+    over: bool  # whether a share counts longer durations, not shorter ones
+    text: str  # as it was written
 
     @classmethod
     def parse(cls, text: str) -> Indicator:
-        """Read one indicator.
-
-        Raises:
-            SettingError: If the text is not an indicator.
-        """
+        """Read one indicator."""
         found = _SENTENCE.fullmatch(text)
         if found is None:
             must = Statement("must.such_as_either", one=EXAMPLES[0], other=EXAMPLES[1])
@@ -102,11 +88,8 @@ class Indicator:
             both = (begin >= 0) & (_place(log, self.target) >= 0)
             hit = np.sum(took > self.limit if self.over else took < self.limit)
             return float(hit / both.sum()) if both.any() else float("nan")
-        return self._summarize(took) if len(took) else float("nan")
-
-    def _summarize(self, took: Floats) -> float:
-        if self.statistic == "mean":
-            return float(np.mean(took))
+        if not len(took) or self.statistic == "mean":
+            return float(np.mean(took)) if len(took) else float("nan")
         rank = 0.5 if self.statistic == "median" else int(self.statistic[1:]) / 100
         return float(np.quantile(took, rank))
 

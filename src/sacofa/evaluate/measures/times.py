@@ -32,40 +32,29 @@ MAX_PREFIXES = 20_000
 """Upper bound on the prefixes that remaining times are predicted for; more are thinned evenly."""
 MAX_ACTIVITIES = 200
 """Number of the most frequent activities of the original that the features distinguish."""
-REMAINING_TREE = {"criterion": "squared_error", "max_depth": 8, "random_state": 0}
-"""The tree that predicts remaining times; it is the same each time."""
-MIN_LEAF = 20
-"""Least number of prefixes in a leaf of this tree."""
+MAX_DEPTH, MIN_LEAF = 8, 20
+"""Depth of the tree that predicts remaining times, and least number of prefixes in a leaf."""
 
 
 @dataclass(frozen=True, eq=False)
 class Timed:
-    """The events of a log whose times are known.
+    """The events of a log whose times are known."""
 
-    Attributes:
-        activities: Names of activities; the id of an activity is its place here.
-        ids: Activities of all events, end to end.
-        offsets: Case i has the events offsets[i] … offsets[i + 1] − 1; no case is empty.
-        seconds: Time of each event in seconds since 1970.
-    """
-
-    activities: tuple[str, ...]
-    ids: Ints
-    offsets: Ints
-    seconds: Floats
+    activities: tuple[str, ...]  # the id of an activity is its place here
+    ids: Ints  # of all events, end to end
+    offsets: Ints  # case i has the events offsets[i] … offsets[i + 1] − 1; no case is empty
+    seconds: Floats  # of each event, since 1970
 
     @classmethod
     def of(cls, log: CaseBatch, names: Sequence[str]) -> Timed:
         """Take the events with known times, over names of activities that include the log's."""
-        place = {name: i for i, name in enumerate(names)}
-        to_new = np.array([place[name] for name in log.activities], dtype=np.int64)
+        log = log.project_onto(names)
         case = np.repeat(np.arange(len(log)), log.lengths)
         times = np.full(len(case), NO_TIME) if log.times is None else log.times
         known = times != NO_TIME
         lengths = np.bincount(case[known], minlength=1)
-        ids = to_new[log.activity_ids[known]] if known.any() else np.zeros(0, dtype=np.int64)
         offsets = np.concatenate([[0], np.cumsum(lengths[lengths > 0])]).astype(np.int64)
-        return cls(tuple(names), ids, offsets, times[known] / 1e6)
+        return cls(tuple(names), log.activity_ids[known].astype(int), offsets, times[known] / 1e6)
 
     @classmethod
     def both(cls, one: CaseBatch, other: CaseBatch) -> tuple[Timed, Timed]:
@@ -86,13 +75,11 @@ class Timed:
     @property
     def begins(self) -> Floats:
         """Earliest time of each case."""
-        return np.minimum.reduceat(self.seconds, self.offsets[:-1]) if self.cases else self.seconds
+        return np.minimum.reduceat(self.seconds, self.offsets[:-1])
 
     @property
     def cycle_times(self) -> Floats:
         """Cycle time of each case in seconds."""
-        if not self.cases:
-            return self.seconds
         return np.maximum.reduceat(self.seconds, self.offsets[:-1]) - self.begins
 
     def waits(self) -> dict[tuple[str, str], Floats]:
@@ -130,19 +117,12 @@ def wait_error(original: Timed, released: Timed) -> float:
 def waits(original: Timed, released: Timed) -> tuple[float, float]:
     """Return the error of the median waits of frequent pairs, and the share of pairs that is lost.
 
-    Args:
-        original: The original.
-        released: The release, over the same activities.
-
-    Returns:
-        The error in doublings, and a share; both are weighted by frequency.
+    The error is in doublings; both are weighted by frequency.
     """
     before, after = original.waits(), released.waits()
     least = MIN_SHARE * (len(original.ids) - original.cases)
     frequent = {pair: some for pair, some in before.items() if len(some) >= least}
-    total = sum(map(len, frequent.values()))
-    if not total:
-        return 0.0, 0.0
+    total = max(sum(map(len, frequent.values())), 1)
     off, gone = 0.0, 0
     for pair, some in frequent.items():
         if pair in after:
@@ -190,8 +170,8 @@ def cycle_time_distance(original: Timed, released: Timed) -> float:
 def bottlenecks(log: Timed) -> list[tuple[str, str]]:
     """Return the directly-follows pairs with the largest total time, largest first."""
     total = {pair: float(some.sum()) for pair, some in log.waits().items()}
-    order = sorted(total, key=lambda pair: -total[pair])[:BOTTLENECKS]
-    return [pair for pair in order if total[pair] > 0]
+    order = sorted(total, key=lambda pair: -total[pair])
+    return [pair for pair in order[:BOTTLENECKS] if total[pair] > 0]
 
 
 def bottlenecks_kept(original: Timed, released: Timed) -> float:
@@ -211,24 +191,25 @@ def remaining_time_error(original: Timed, released: Timed) -> float | None:
 
     A regression tree learns from released cases how long a case will still take, given what is
     known after an event: which activities occurred, the last one, the number of events, the time so
-    far and the last wait. It then predicts the cases of the original. The reference is a model of
-    one half of the original, tested on the other half.
-
-    Args:
-        original: The original.
-        released: The release, over the same activities.
-
-    Returns:
-        The error; None if no case of one of the logs has two events.
+    far and the last wait. It then predicts the cases of the original. None if no case of one of the
+    logs has two events.
     """
     if len(original.ids) == original.cases or len(released.ids) == released.cases:
         return None
     frequent = np.argsort(-np.bincount(original.ids), kind="stable")[:MAX_ACTIVITIES]
     features, remaining = _prefixes(released, frequent)
     tested, true = _prefixes(original, frequent)
-    leaf = max(1, min(MIN_LEAF, len(remaining) // 10))
-    regressor = optional_module("sklearn.tree").DecisionTreeRegressor
-    tree = regressor(min_samples_leaf=leaf, **REMAINING_TREE).fit(features, remaining)
+    # The tree is the same each time.
+    tree = (
+        optional_module("sklearn.tree")
+        .DecisionTreeRegressor(
+            criterion="squared_error",
+            max_depth=MAX_DEPTH,
+            min_samples_leaf=max(1, min(MIN_LEAF, len(remaining) // 10)),
+            random_state=0,
+        )
+        .fit(features, remaining)
+    )
     return float(np.abs(tree.predict(tested) - true).mean())
 
 
