@@ -23,20 +23,9 @@ def sample_of(seed: int, shifts: dict[str, float], there: dict[str, float] | Non
     return Sample(sides=sides, columns=columns)
 
 
-def score(guesser: Guesser, sample: Sample) -> tuple[int, int]:
-    """Right guesses and all guesses on a sample."""
-    rows: list[dict[tuple[str], int]] = [{} for _ in sample.sides]
-    for name, (runs, values) in sample.columns.items():
-        for run, value in zip(runs.tolist(), values.tolist(), strict=True):
-            rows[run][name] = value  # type: ignore[index]
-    guesses = [guesser.guess(row) for row in rows]  # type: ignore[arg-type]
-    made = [(g, s) for g, s in zip(guesses, sample.sides.tolist(), strict=True) if g is not None]
-    return sum(g == s for g, s in made), len(made)
-
-
 def odds(guesser: Guesser, sample: Sample) -> float:
     """The logarithm of right by wrong guesses."""
-    right, guesses = score(guesser, sample)
+    right, guesses = guesser.count(sample)
     return float(np.log((right + 0.5) / (guesses - right + 0.5)))
 
 
@@ -59,7 +48,7 @@ def test_a_value_that_is_missing_tells_too() -> None:
     """A value that is there more often on one log gives it away, whatever it is."""
     there = {"x": 0.5}
     guesser = learn_guesser(sample_of(5, {"x": 0.0}, there))
-    right, guesses = score(guesser, sample_of(6, {"x": 0.0}, there))
+    right, guesses = guesser.count(sample_of(6, {"x": 0.0}, there))
     assert right == guesses > 4_000
 
 
@@ -82,4 +71,7 @@ def test_samples_are_joined_run_by_run() -> None:
 def test_values_never_seen_are_weighed_as_the_nearest(value: int) -> None:
     """A value beyond all that were learnt from falls into the outermost bin."""
     guesser = learn_guesser(sample_of(10, {"x": 1.0}))
-    assert guesser.guess({("x",): value}) == (value > 0)
+    column = {("x",): (np.array([0]), np.array([value]))}
+    for larger in (True, False):
+        guessed = guesser.count(Sample(sides=np.array([larger]), columns=column))
+        assert guessed == (larger == (value > 0), 1)

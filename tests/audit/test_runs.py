@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sacofa.audit import built_in_pairs, make_minimal
-from sacofa.audit.runs import Batch, observe
+from sacofa.audit.audit import Batch, observe
 from sacofa.audit.views import VIEWS, Feature, view_transcript
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.protocol import Outcome, Output

@@ -2,10 +2,9 @@
 
 | module | content |
 |---|---|
-| `audit` | an audit from pairs of logs to findings |
-| `pairs`, `worst_cases` | neighbouring logs to distinguish, around a log and without one |
+| `audit` | an audit from pairs of logs to findings; many runs of a mechanism |
+| `pairs` | neighbouring logs to distinguish, around a log and built-in ones |
 | `views` | features of an outcome, and the likelihood-ratio attack on a transcript |
-| `runs` | many runs of a mechanism |
 | `guess` | evidence of features; learning how to guess |
 | `bound` | the Clopper–Pearson bound on ε that right guesses prove |
 | `neighbours` | a check of any way to read logs |
@@ -13,11 +12,13 @@
 
 from .audit import Finding, audit, make_minimal, threshold_of
 from .neighbours import Event, Violation, check_neighbours
-from .pairs import Pair, pairs_around, persons_around
-from .worst_cases import (
+from .pairs import (
+    Pair,
     attribute_pairs,
     attribute_persons_pair,
     built_in_pairs,
+    pairs_around,
+    persons_around,
     persons_pair,
     timed_pairs,
     timed_persons_pair,

@@ -12,9 +12,12 @@ from functools import partial
 from multiprocessing import get_context
 from typing import TypeVar
 
+import numpy as np
+
 from ..base.epsilon import Epsilon, parse_epsilon
-from ..errors import SettingError, Statement
+from ..errors import SacofaError, SettingError, Statement
 from ..kernel.accounting import total_epsilon
+from ..kernel.bits import SeededBits, SystemBits
 from ..kernel.noise import Noise
 from ..kernel.unit import Unit
 from ..mechanisms.protocol import Mechanism, perform
@@ -23,8 +26,7 @@ from ..mechanisms.settings import settings_of
 from .bound import least_refuted, prove_epsilon
 from .guess import Guesser, Sample, learn_guesser
 from .pairs import Pair
-from .runs import FAILED, Batch, count_guesses, observe
-from .views import View, describe_feature, views_for
+from .views import Feature, Features, View, describe_feature, views_for
 
 Result = TypeVar("Result")
 Stage = Callable[[str, float], None]
@@ -34,6 +36,8 @@ BOUND_DOUBT = 0.05
 """Probability that the reported bound is too high."""
 REFUTED_DOUBT = 1e-6
 """Probability that a true claim is called refuted."""
+FAILED = "failed"
+"""Name of the feature of a run that failed: whether it fails may depend on the log."""
 MIN_RUNS = 100
 MIN_BATCHES = 24
 MAX_BATCH_RUNS = 5_000
@@ -98,6 +102,68 @@ class Finding:
         if self.certified > self.claimed:
             return "undecided: chance does that once in 20, use more runs"
         return "not refuted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """Runs that one process makes.
+
+    Attributes:
+        mechanism: The mechanism.
+        pair: The two logs.
+        views: What the attacker observes, by name.
+        runs: Number of runs.
+        seed: Makes the noise repeatable; None uses the generator of the operating system.
+    """
+
+    mechanism: Mechanism
+    pair: Pair
+    views: Mapping[str, View]
+    runs: int
+    seed: int | None
+
+    def play(self) -> Iterator[tuple[bool, Mapping[str, Features]]]:
+        """Return for each run whether it was on the larger log, and the features of each view."""
+        noise = Noise(SystemBits() if self.seed is None else SeededBits(self.seed))
+        cases = self.pair.larger_cases
+        mechanism = self.mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
+        for coin in noise.below(2, self.runs).tolist():
+            log = self.pair.larger_cases if coin else self.pair.smaller_cases
+            try:
+                outcome = perform(mechanism, log, noise)
+            except SacofaError as error:
+                failed: Features = {(FAILED, type(error).__name__): 1}
+                yield bool(coin), dict.fromkeys(self.views, failed)
+            else:
+                yield bool(coin), {name: view(outcome) for name, view in self.views.items()}
+
+
+def observe(batch: Batch) -> dict[str, Sample]:
+    """Make the runs of a batch and return the features of each view."""
+    sides: list[bool] = []
+    seen: dict[str, dict[Feature, tuple[list[int], list[int]]]] = {name: {} for name in batch.views}
+    for run, (side, shown) in enumerate(batch.play()):
+        sides.append(side)
+        for name, features in shown.items():
+            columns = seen[name]
+            for feature, value in features.items():
+                runs, values = columns.setdefault(feature, ([], []))
+                runs.append(run)
+                values.append(value)
+    flags = np.array(sides, dtype=np.bool_)
+    return {
+        name: Sample(
+            sides=flags,
+            columns={f: (np.array(runs), np.array(values)) for f, (runs, values) in found.items()},
+        )
+        for name, found in seen.items()
+    }
+
+
+def count_guesses(batch: Batch, guessers: Mapping[str, Guesser]) -> dict[str, tuple[int, int]]:
+    """Make the runs of a batch, and count how many guesses of each guesser are right, of all."""
+    samples = observe(batch)
+    return {name: guesser.count(samples[name]) for name, guesser in guessers.items()}
 
 
 def audit(
@@ -190,41 +256,30 @@ def _attack(
 
     first, second = batches[: len(batches) // 2], batches[len(batches) // 2 :]
     parts = list(work(observe, first))
-    guessers = _learn(parts)
+    samples = {name: Sample.join(part[name] for part in parts) for name in parts[0]}
+    guessers = {
+        name: learn_guesser(sample)
+        for name, sample in samples.items()
+        if any(feature[0] != FAILED for feature in sample.columns)
+    }
     if not guessers:
         # Every run failed: raise the error.
         perform(mechanism, pair.larger_cases, Noise())
     counted = list(work(partial(count_guesses, guessers=guessers), second))
     for name, guesser in guessers.items():
+        features = [describe_feature(used, pair.larger.activities) for used in guesser.weights]
+        named, more = ", ".join(features[:NAMED_FEATURES]), len(features) - NAMED_FEATURES
         yield Finding(
             mechanism=mechanism.name,
             pair=pair.name,
             what=pair.what,
             view=name,
-            evidence=_describe(guesser, pair),
-            right=sum(some[name].right for some in counted),
-            guesses=sum(some[name].guesses for some in counted),
+            evidence=f"{named} and {more} more" if more > 0 else named or "nothing",
+            right=sum(some[name][0] for some in counted),
+            guesses=sum(some[name][1] for some in counted),
             runs=sum(batch.runs for batch in second),
             claimed=claim,
         )
-
-
-def _learn(parts: Sequence[Mapping[str, Sample]]) -> dict[str, Guesser]:
-    """Learn a guesser for each view that has any feature."""
-    samples = {name: Sample.join(part[name] for part in parts) for name in parts[0]}
-    return {
-        name: learn_guesser(sample)
-        for name, sample in samples.items()
-        if any(feature[0] != FAILED for feature in sample.columns)
-    }
-
-
-def _describe(guesser: Guesser, pair: Pair) -> str:
-    """The features that a guesser uses, in words."""
-    names = [describe_feature(name, pair.larger.activities) for name in guesser.weights]
-    if len(names) > NAMED_FEATURES:
-        return f"{', '.join(names[:NAMED_FEATURES])} and {len(names) - NAMED_FEATURES} more"
-    return ", ".join(names) or "nothing"
 
 
 def make_minimal(name: str, given: Mapping[str, object]) -> Mechanism:

@@ -12,18 +12,17 @@ the finding is true.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .views import Feature, Features
+from .views import Feature
 
 Ints = NDArray[np.int64]
 Sides = NDArray[np.bool_]
@@ -95,22 +94,14 @@ class Weights:
     bins: tuple[int, ...] = ()
     absent: int = 0
 
-    def of(self, value: float | None) -> int:
-        """Return the weight of one value; None is an absent one."""
-        if value is None:
-            return self.absent
-        return self.bins[bisect_right(self.edges, value)] if self.bins else int(value)
-
     def score(self, sample: Sample, feature: Feature) -> Ints:
         """Return the weight of a feature in every run."""
-        runs, values = sample.columns[feature]
         scores = np.full(len(sample.sides), self.absent, dtype=np.int64)
-        places = np.searchsorted(np.array(self.edges), values, side="right")
-        scores[runs] = np.array(self.bins, dtype=np.int64)[places] if self.bins else values
+        if feature in sample.columns:
+            runs, values = sample.columns[feature]
+            places = np.searchsorted(np.array(self.edges), values, side="right")
+            scores[runs] = np.array(self.bins, dtype=np.int64)[places] if self.bins else values
         return scores
-
-
-VALUE_AS_WEIGHT = Weights()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,18 +118,13 @@ class Guesser:
     low: float
     high: float
 
-    def guess(self, features: Features) -> bool | None:
-        """Return whether it was the larger log; None to pass."""
-        total = sum(weights.of(features.get(name)) for name, weights in self.weights.items())
-        if total >= self.high:
-            return True
-        return False if total <= self.low else None
-
-
-class _Thresholds(NamedTuple):
-    proves: float
-    low: float
-    high: float
+    def count(self, sample: Sample) -> tuple[int, int]:
+        """Return the number of right guesses, and of all guesses; the other runs are passed."""
+        nothing = np.zeros(len(sample.sides), dtype=np.int64)
+        total = sum((one.score(sample, name) for name, one in self.weights.items()), nothing)
+        larger = total >= self.high
+        guessed = larger | (total <= self.low)
+        return int((larger == sample.sides)[guessed].sum()), int(guessed.sum())
 
 
 def learn_guesser(sample: Sample) -> Guesser:
@@ -148,28 +134,32 @@ def learn_guesser(sample: Sample) -> Guesser:
     nothing = np.zeros(len(sample.sides), dtype=np.int64)
     for caution in CAUTIONS:
         choose = partial(_choose_thresholds, sides=sample.sides, caution=caution)
-        tried: list[tuple[Mapping[Feature, Weights], _Thresholds]] = []
+        tried: list[tuple[tuple[float, float, float], Mapping[Feature, Weights]]] = []
         for name in list(weighed)[:SINGLE_FEATURES]:
-            tried.append(({name: weighed[name]}, choose(scores[name])))
+            tried.append((choose(scores[name]), {name: weighed[name]}))
             # A likelihood ratio needs no bins: they would only blur it.
-            plain = choose(VALUE_AS_WEIGHT.score(sample, name))
-            tried.append(({name: VALUE_AS_WEIGHT}, plain))
-        tried.append((weighed, choose(sum(scores.values(), nothing))))
+            plain = Weights()
+            tried.append((choose(plain.score(sample, name)), {name: plain}))
+        tried.append((choose(sum(scores.values(), nothing)), weighed))
         # Add feature after feature, and keep those that prove more: some repeat the same evidence.
         added, total, best = {}, nothing, choose(nothing)
         for name, one in scores.items():
-            thresholds = choose(total + one)
-            if thresholds.proves > best.proves:
-                added[name], total, best = weighed[name], total + one, thresholds
-        tried.append((added, best))
-        chosen, thresholds = max(tried, key=lambda one: one[1].proves)
-        if thresholds.proves > 0:
+            more = choose(total + one)
+            if more[0] > best[0]:
+                added[name], total, best = weighed[name], total + one, more
+        tried.append((best, added))
+        (proves, low, high), chosen = max(tried, key=lambda one: one[0][0])
+        if proves > 0:
             break
-    return Guesser(weights=chosen, low=thresholds.low, high=thresholds.high)
+    return Guesser(weights=chosen, low=low, high=high)
 
 
-def _choose_thresholds(scores: Ints, sides: Sides, caution: float) -> _Thresholds:
-    """Choose the two thresholds that prove most; each may lie outside all scores."""
+def _choose_thresholds(scores: Ints, sides: Sides, caution: float) -> tuple[float, float, float]:
+    """Choose the two thresholds that prove most; each may lie outside all scores.
+
+    Returns:
+        How much they prove, the lower and the upper threshold.
+    """
     distinct, places = np.unique(scores, return_inverse=True)
     larger = np.bincount(places[sides], minlength=len(distinct))
     smaller = np.bincount(places[~sides], minlength=len(distinct))
@@ -188,7 +178,7 @@ def _choose_thresholds(scores: Ints, sides: Sides, caution: float) -> _Threshold
     low = np.append(distinct[tried[1]].astype(float), -np.inf)
     proves[low[None, :] >= high[:, None]] = -np.inf
     i, j = np.unravel_index(int(np.argmax(proves)), proves.shape)
-    return _Thresholds(float(proves[i, j]), float(low[j]), float(high[i]))
+    return float(proves[i, j]), float(low[j]), float(high[i])
 
 
 def _spaced(sizes: Ints) -> Ints:
@@ -260,13 +250,15 @@ def _chi_square_quantile(freedom: int, doubt: float) -> float:
 def _min_runs(sides: Sides, doubt: float) -> int:
     """The least number of runs that a feature needs to be significant, even if all are on one log.
 
-    Most of the thousands of features are rarer and need no weights. Of r runs on the log with fewer
-    runs f, of which the other has m, the chi-square is (f + m) r m / (f (f + m − r)).
+    Most of the thousands of features are rarer and need no weights.
     """
     fewer, more = sorted((int(sides.sum()), int((~sides).sum())))
-    least = _chi_square_quantile(1, doubt / 2) * fewer * len(sides)
-    runs = math.floor(least / (len(sides) * more + least / len(sides))) + 1 if more else MIN_RUNS
-    return min(MIN_RUNS, fewer, runs)
+    least = _chi_square_quantile(1, doubt / 2)
+
+    def enough(runs: int) -> bool:
+        return _chi_square(np.array([[runs, fewer - runs], [0.0, more]])) > least
+
+    return bisect_left(range(min(MIN_RUNS, fewer)), True, key=enough)
 
 
 def _chi_square(table: NDArray[np.float64]) -> float:

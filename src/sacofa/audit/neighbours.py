@@ -101,28 +101,23 @@ def check_neighbours(
         unit = Unit(person="p", max_cases=2)
         assert not list(check_neighbours(read, logs, unit=unit, order="name"))
     """
-
-    def counted(log: EventLog) -> VariantCounts | None:
-        try:
-            return read(log)
-        except SacofaError:
-            return None
-
     for log in logs:
-        whole = counted(log)
         units = units_of(log, unit, order)
         if most:
             # Spread over the whole log.
             units = units[:: max(len(units) // most, 1)][:most]
-        for cases in units if whole is not None else ():
+        try:
+            whole = read(log)
+        except SacofaError:
+            continue
+        for cases in units:
             rest = [event for event in log if event.case not in cases]
-            without = counted(rest)
-            if whole is not None and without is not None:
-                distance = distance_of(whole, without)
-                if distance > unit.max_cases:
-                    yield Violation(
-                        log=log, neighbour=rest, distance=distance, allowed=unit.max_cases
-                    )
+            try:
+                distance = distance_of(whole, read(rest))
+            except SacofaError:
+                continue
+            if distance > unit.max_cases:
+                yield Violation(log=log, neighbour=rest, distance=distance, allowed=unit.max_cases)
 
 
 def units_of(log: EventLog, unit: Unit, order: Ties = "file") -> list[set[str]]:
@@ -143,17 +138,14 @@ def units_of(log: EventLog, unit: Unit, order: Ties = "file") -> list[set[str]]:
 
 def _person_of(case: EventLog, order: Ties) -> str | None:
     """Return the person of a case: the first that is not blank, in the order of its events."""
-    keys: dict[Ties, Callable[[Event], tuple[object, ...]]] = {
-        "file": lambda event: (),
-        "time": _time,
-        "name": lambda event: (
-            _time(event),
-            event.activity is None,
-            event.activity or "",
-            event.person or "",
-        ),
-    }
-    events = sorted(case, key=keys[order])
+
+    def place(event: Event) -> tuple[object, ...]:
+        if order == "file":
+            return ()
+        names = event.activity is None, event.activity or "", event.person or ""
+        return (_time(event),) if order == "time" else (_time(event), *names)
+
+    events = sorted(case, key=place)
     return next((event.person for event in events if not is_blank(event.person)), None)
 
 
