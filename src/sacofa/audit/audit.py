@@ -106,21 +106,13 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """Runs that one process makes.
-
-    Attributes:
-        mechanism: The mechanism.
-        pair: The two logs.
-        views: What the attacker observes, by name.
-        runs: Number of runs.
-        seed: Makes the noise repeatable; None uses the generator of the operating system.
-    """
+    """Runs that one process makes."""
 
     mechanism: Mechanism
     pair: Pair
     views: Mapping[str, View]
     runs: int
-    seed: int | None
+    seed: int | None  # None uses the generator of the operating system
 
     def play(self) -> Iterator[tuple[bool, Mapping[str, Features]]]:
         """Return for each run whether it was on the larger log, and the features of each view."""

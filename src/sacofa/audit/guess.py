@@ -54,15 +54,10 @@ SINGLE_FEATURES = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """The features of many runs.
+    """The features of many runs."""
 
-    Attributes:
-        sides: Whether each run was on the larger log.
-        columns: For each feature, the runs that had it, and its values there.
-    """
-
-    sides: Sides
-    columns: Mapping[Feature, tuple[Ints, Ints]]
+    sides: Sides  # whether each run was on the larger log
+    columns: Mapping[Feature, tuple[Ints, Ints]]  # the runs that had a feature, and its values
 
     @classmethod
     def join(cls, parts: Iterable[Sample]) -> Sample:
@@ -84,15 +79,12 @@ class Sample:
 class Weights:
     """The evidence of one feature for the larger log.
 
-    Attributes:
-        edges: Where each bin but the first begins.
-        bins: Weight of each bin. Without bins a value is its own weight, as a likelihood ratio is.
-        absent: Weight if the feature is absent.
+    Without bins a value is its own weight, as a likelihood ratio is.
     """
 
-    edges: tuple[float, ...] = ()
-    bins: tuple[int, ...] = ()
-    absent: int = 0
+    edges: tuple[float, ...] = ()  # where each bin but the first begins
+    bins: tuple[int, ...] = ()  # the weight of each bin
+    absent: int = 0  # the weight if the feature is absent
 
     def score(self, sample: Sample, feature: Feature) -> Ints:
         """Return the weight of a feature in every run."""
@@ -106,17 +98,11 @@ class Weights:
 
 @dataclass(frozen=True, kw_only=True)
 class Guesser:
-    """Guesses from the features of an outcome which of two logs it came from.
-
-    Attributes:
-        weights: Weights of the features that count.
-        low: At or below this sum of weights the guess is the smaller log.
-        high: At or above this sum of weights the guess is the larger log.
-    """
+    """Guesses from the features of an outcome which of two logs it came from."""
 
     weights: Mapping[Feature, Weights]
-    low: float
-    high: float
+    low: float  # at or below this sum of weights the guess is the smaller log
+    high: float  # at or above this sum of weights the guess is the larger log
 
     def count(self, sample: Sample) -> tuple[int, int]:
         """Return the number of right guesses, and of all guesses; the other runs are passed."""

@@ -141,15 +141,7 @@ CLAIMS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduction:
-    """The part of the paper's experiments that is repeated.
-
-    Attributes:
-        repeat: Number of repetitions.
-        logs: Names of the logs.
-        prune_finished: False follows the published program, whose results the paper shows:
-            finished prefixes, and those of full length, are never pruned. True follows the
-            paper's text.
-    """
+    """The part of the paper's experiments that is repeated; `PRUNED` describes the pruning."""
 
     repeat: int = 10
     logs: tuple[str, ...] = tuple(setting.log for setting in SETTINGS)

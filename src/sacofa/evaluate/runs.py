@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import NamedTuple, get_args, get_type_hints
 
 import numpy as np
 
@@ -39,20 +39,12 @@ DONE, REFUSED, TIMEOUT, FAILED = "done", "refused", "timeout", "failed"
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One release by one mechanism, to be made and measured.
-
-    Attributes:
-        log: Name of the log.
-        series: Name under which runs are compared: the mechanism, or one configuration of it.
-        epsilon: Requested ε as it was written.
-        mechanism: Mechanism that makes the release; None measures the original itself.
-        repetition: Number of the repetition, from 1.
-    """
+    """One release by one mechanism, to be made and measured."""
 
     log: str
-    series: str
-    epsilon: str = ""
-    mechanism: Mechanism | None = None
+    series: str  # name under which runs are compared: the mechanism, or one configuration of it
+    epsilon: str = ""  # as it was written
+    mechanism: Mechanism | None = None  # None measures the original itself
     repetition: int = 1
 
     @property
@@ -76,51 +68,34 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """The result of a run. Confidential: measured on the original log without noise.
-
-    Attributes:
-        digest: Identifies the content of the original log, whatever its name.
-        status: `done`, `refused` (by the mechanism), `timeout` or `failed`.
-        spent: ε of the whole release by its certificate; infinite if none is guaranteed.
-        times: Whether the release has times (`yes` or `no`), because they take a part of ε.
-        cases: Number of released cases.
-        variants: Number of released variants.
-        note: Reason why there is no measure.
-        measures: Measures by name; empty if there is no release.
-    """
+    """The result of a run. Confidential: measured on the original log without noise."""
 
     log: str
-    digest: str
+    digest: str  # identifies the content of the original log, whatever its name
     series: str
     mechanism: str
     epsilon: str
     settings: str
     repetition: int
     seed: int
-    status: str
-    spent: float | None = None
-    times: str = ""
+    status: str  # `done`, `refused` (by the mechanism), `timeout` or `failed`
+    spent: float | None = None  # ε of the whole release; infinite if none is guaranteed
+    times: str = ""  # whether the release has times (yes or no), because they take a part of ε
     cases: int | None = None
     variants: int | None = None
     release_seconds: float | None = None
     measure_seconds: float | None = None
-    note: str = ""
+    note: str = ""  # why there are no measures
     measures: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run, digest: str, status: str, note: str = "") -> Row:
         """Return the row of a run that has no measures yet."""
+        same = ("log", "series", "epsilon", "settings", "repetition", "seed")
+        name = run.mechanism.name if run.mechanism is not None else ""
+        values = {field: getattr(run, field) for field in same}
         return cls(
-            log=run.log,
-            digest=digest,
-            series=run.series,
-            mechanism=run.mechanism.name if run.mechanism is not None else "",
-            epsilon=run.epsilon,
-            settings=run.settings,
-            repetition=run.repetition,
-            seed=run.seed,
-            status=status,
-            note=" ".join(note.split()),
+            **values, digest=digest, mechanism=name, status=status, note=" ".join(note.split())
         )
 
     @property
@@ -231,8 +206,7 @@ def digest_of(log: Measured) -> str:
     return content.hexdigest()[:12]
 
 
-@dataclass(frozen=True)
-class Spread:
+class Spread(NamedTuple):
     """Median and quartiles of one measure."""
 
     low: float

@@ -104,17 +104,9 @@ def discover_model(counts: VariantCounts) -> Model:
 
 
 def model_quality(original: VariantCounts, released: VariantCounts) -> ModelQuality:
-    """Mine a model from the release and judge it by the original.
-
-    Args:
-        original: The original log.
-        released: The release.
-
-    Returns:
-        Zeros for a release without events: replay ignores activities that a model does not know,
-        so that an empty model would fit everything.
-    """
+    """Mine a model from the release and judge it by the original."""
     if not released.events:
+        # Replay ignores activities that a model does not know: an empty model would fit everything.
         return ModelQuality()
     return judge_model(discover_model(released), original)
 
@@ -174,12 +166,7 @@ class Prefix:
 
 
 class Replay:
-    """The replay of one log on one model.
-
-    Attributes:
-        prefixes: Every prefix of the log, the empty one first.
-        markings: Every marking that was reached.
-    """
+    """The replay of one log on one model: all prefixes, and all markings that were reached."""
 
     def __init__(self, model: Model, log: VariantCounts) -> None:
         """Replay the whole log."""
@@ -192,7 +179,7 @@ class Replay:
         self.markings: list[Marking] = [model.initial]
         self._numbers = {frozenset(model.initial.items()): 0}
         begin = Step(0, np.array([0, 0, sum(model.initial.values())]))
-        self.prefixes = [Prefix(begin, begin.tokens)]
+        self.prefixes = [Prefix(begin, begin.tokens)]  # the empty one first
         self.end, step_to = cache(self._end), cache(self._step)
         for variant, cases in log:
             prefix = self.prefixes[0]
