@@ -21,8 +21,8 @@ from speed import measured
 from sacofa import Certified, open_log
 from sacofa.base.batches import cases_of, gather
 from sacofa.evaluate.measures.flow import similarity
-from sacofa.evaluate.measures.indicators import Indicator
 from sacofa.evaluate.measures.times import (
+    Indicator,
     Timed,
     arrivals_distance,
     bottlenecks_kept,

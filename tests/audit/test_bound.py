@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from sacofa.audit.bound import least_refuted, prove_epsilon
+from sacofa.audit.audit import least_refuted, prove_epsilon
 
 
 @pytest.mark.parametrize("guesses", [1, 2, 10, 333, 5_000, 100_000])

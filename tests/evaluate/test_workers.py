@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from sacofa.evaluate.workers import Lost, available_cores, spread
+from sacofa.evaluate.experiment import Lost, available_cores, spread
 
 
 def square_or_worse(task: int | str) -> int:

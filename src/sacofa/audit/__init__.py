@@ -2,11 +2,10 @@
 
 | module | content |
 |---|---|
-| `audit` | an audit from pairs of logs to findings; many runs of a mechanism |
+| `audit` | an audit from pairs of logs to findings; the Clopper–Pearson bound on ε |
 | `pairs` | neighbouring logs to distinguish, around a log and built-in ones |
 | `views` | features of an outcome, and the likelihood-ratio attack on a transcript |
 | `guess` | evidence of features; learning how to guess |
-| `bound` | the Clopper–Pearson bound on ε that right guesses prove |
 | `neighbours` | a check of any way to read logs |
 """
 

@@ -1,8 +1,16 @@
-"""Audits: attempts to refute the claim of a mechanism by a guessing game on neighbouring logs."""
+"""Audits: attempts to refute the claim of a mechanism by a guessing game on neighbouring logs.
+
+Somebody flips a fair coin, runs the mechanism on one of two neighbouring logs and shows you the
+outcome. You guess which log it was, or pass. Under ε-differential privacy every guess, whatever it
+is based on, is right with probability at most e^ε / (1 + e^ε). If `right` of `guesses` are right,
+the probability p of a right guess is at least BetaInv(doubt; right, guesses − right + 1), except
+with probability `doubt` (Clopper and Pearson, 1934), and ε is at least ln(p / (1 − p)).
+"""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
@@ -23,7 +31,6 @@ from ..kernel.unit import Unit
 from ..mechanisms.protocol import Mechanism, perform
 from ..mechanisms.registry import MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
-from .bound import least_refuted, prove_epsilon
 from .guess import Guesser, Sample, learn_guesser
 from .pairs import Pair
 from .views import Feature, Features, View, describe_feature, views_for
@@ -32,6 +39,8 @@ Result = TypeVar("Result")
 Stage = Callable[[str, float], None]
 """Receives the name of a pair, and the share of its runs that are done."""
 
+MAX_EPSILON = 100.0
+"""No number of guesses that can be made proves a larger ε."""
 BOUND_DOUBT = 0.05
 """Probability that the reported bound is too high."""
 REFUTED_DOUBT = 1e-6
@@ -303,3 +312,33 @@ def threshold_of(mechanism: Mechanism, unit: Unit) -> int:
     # Pairs around a threshold have no times, so that nothing is spent on them.
     found = mechanism.for_log(timed=False).shown_from(unit, THRESHOLD_ACTIVITIES)
     return DEFAULT_THRESHOLD if found is None else found
+
+
+def prove_epsilon(right: int, guesses: int, doubt: float) -> float:
+    """Return a lower bound on ε, between 0 and 100, that is too high with probability `doubt`."""
+    from scipy.special import betainccinv, betaincinv
+
+    if right <= 0:
+        return 0.0
+    wrong = guesses - right + 1
+    # 1 − p by its own function: for nearly certain guesses the difference would lose its digits.
+    p, q = float(betaincinv(right, wrong, doubt)), float(betainccinv(wrong, right, doubt))
+    if p <= 0.5:
+        return 0.0
+    return min(math.log(p / q), MAX_EPSILON) if q else MAX_EPSILON
+
+
+def least_refuted(claimed: float, guesses: int, doubt: float) -> float:
+    """Return the smallest ε that is expected to refute a claim.
+
+    Args:
+        claimed: The claimed ε.
+        guesses: Number of guesses, each of which is right as often as ε allows.
+        doubt: Probability that a true claim is refuted.
+
+    Returns:
+        The ε; infinite if even guesses that are all right prove no more than the claim.
+    """
+    rights = range(guesses)
+    least = bisect_left(rights, True, key=lambda n: prove_epsilon(n, guesses, doubt) > claimed)
+    return math.log(least / (guesses - least)) if least < guesses else math.inf

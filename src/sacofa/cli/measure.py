@@ -20,8 +20,7 @@ from ..evaluate.comparison import Comparison
 from ..evaluate.comparison import compare as compare_mechanisms
 from ..evaluate.evaluate import read_measured
 from ..evaluate.experiment import Execution
-from ..evaluate.measures.indicators import FORM, Indicator
-from ..evaluate.measures.times import Timed
+from ..evaluate.measures.times import FORM, Indicator, Timed
 from ..evaluate.registry import variants_of
 from ..evaluate.reproduction import Reproduction, find_logs
 from ..evaluate.reproduction import reproduce as reproduce_paper

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacofa.errors import SettingError
-from sacofa.evaluate.measures.indicators import Indicator
 from sacofa.evaluate.measures.times import (
+    Indicator,
     Timed,
     arrivals_distance,
     bottlenecks,
