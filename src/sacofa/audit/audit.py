@@ -256,31 +256,40 @@ def _attack(
             yield result
 
     first, second = batches[: len(batches) // 2], batches[len(batches) // 2 :]
-    parts = list(work(observe, first))
-    samples = {name: Sample.join(part[name] for part in parts) for name in parts[0]}
-    guessers = {
-        name: learn_guesser(sample)
-        for name, sample in samples.items()
-        if any(feature[0] != FAILED for feature in sample.columns)
-    }
+    guessers = _learn(list(work(observe, first)))
     if not guessers:
         # Every run failed: raise the error.
         perform(mechanism, pair.larger_cases, Noise())
     counted = list(work(partial(count_guesses, guessers=guessers), second))
     for name, guesser in guessers.items():
-        features = [describe_feature(used, pair.larger.activities) for used in guesser.weights]
-        named, more = ", ".join(features[:NAMED_FEATURES]), len(features) - NAMED_FEATURES
         yield Finding(
             mechanism=mechanism.name,
             pair=pair.name,
             what=pair.what,
             view=name,
-            evidence=f"{named} and {more} more" if more > 0 else named or "nothing",
+            evidence=_describe(guesser, pair),
             right=sum(some[name][0] for some in counted),
             guesses=sum(some[name][1] for some in counted),
             runs=sum(batch.runs for batch in second),
             claimed=claim,
         )
+
+
+def _learn(parts: Sequence[Mapping[str, Sample]]) -> dict[str, Guesser]:
+    """Learn a guesser for each view that has any feature."""
+    samples = {name: Sample.join(part[name] for part in parts) for name in parts[0]}
+    return {
+        name: learn_guesser(sample)
+        for name, sample in samples.items()
+        if any(feature[0] != FAILED for feature in sample.columns)
+    }
+
+
+def _describe(guesser: Guesser, pair: Pair) -> str:
+    """The features that a guesser uses, in words."""
+    features = [describe_feature(used, pair.larger.activities) for used in guesser.weights]
+    named, more = ", ".join(features[:NAMED_FEATURES]), len(features) - NAMED_FEATURES
+    return f"{named} and {more} more" if more > 0 else named or "nothing"
 
 
 def make_minimal(name: str, given: Mapping[str, object]) -> Mechanism:

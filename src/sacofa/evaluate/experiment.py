@@ -223,7 +223,8 @@ def spread(
     try:
         while True:
             for task in islice(waiting, workers - len(busy)):
-                pipe = next((one for one in pool if one not in busy), None) or _start(work, pool)
+                idle = [*pool.keys() - busy.keys()]
+                pipe = idle[0] if idle else _start(work, pool)
                 with contextlib.suppress(OSError):  # it died while idle: noticed below
                     pipe.send(task)
                 busy[pipe] = task, monotonic() + time_limit

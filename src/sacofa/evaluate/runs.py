@@ -10,7 +10,7 @@ import math
 import os
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from itertools import product
@@ -25,7 +25,7 @@ from ..errors import OutputError
 from ..kernel.cases import Cases
 from ..kernel.statements import Statement
 from ..mechanisms.protocol import Mechanism
-from .registry import BY_NAME, Measured, variants_of
+from .registry import BY_NAME, Measure, Measured, variants_of
 
 ORIGINAL = "original"
 """The series of the original log itself, measured as if it were a release."""
@@ -262,32 +262,38 @@ class Summary:
 
         Measures of times and attributes are omitted if no log has any.
         """
-        found = set[str]().union(*(row.measures for row in self.rows))
-        measures = measures or [n for n in BY_NAME if n in found or not BY_NAME[n].timed]
+        measures = measures or [measure.name for measure in measures_of(self.rows)]
         yield markdown_row(*TABLE_KEYS, *(BY_NAME[name].title for name in measures))
         yield markdown_row(*["---"] * len(TABLE_KEYS), *["--:"] * len(measures))
         for log in self.logs:
             own = [("", ORIGINAL), ("", LIMIT)]
             for epsilon, series in (*own, *product(self.epsilons(log), self.series)):
-                if rows := self._select(log, series, epsilon):
-                    details: Iterable[object] = (f"*{series}*", "", "", "")
-                    if epsilon:
-                        details = (series, self.spent(log, series, epsilon), *_describe(rows))
+                if self._select(log, series, epsilon):
                     medians = (self.median(name, log, series, epsilon) for name in measures)
                     figures = ("–" if math.isnan(median) else f"{median:.3f}" for median in medians)
+                    details = self._describe(log, series, epsilon)
                     yield markdown_row(log, epsilon, *details, *figures)
+
+    def _describe(self, log: str, series: str, epsilon: str) -> tuple[str, ...]:
+        """Return the series, what was spent, whether times were released, and the runs."""
+        if not epsilon:
+            return f"*{series}*", "", "", ""
+        rows = self._select(log, series, epsilon)
+        lost = Counter(row.status for row in rows if row.status != DONE)
+        states = ", ".join(f"{number} {state}" for state, number in lost.items())
+        times = " / ".join(sorted({row.times for row in rows if row.times})) or "–"
+        runs = f"{len(rows)} ({states})" if states else str(len(rows))
+        return series, self.spent(log, series, epsilon), times, runs
 
     def _select(self, log: str, series: str, epsilon: str) -> list[Row]:
         wanted = (log, series, epsilon)
         return [row for row in self.rows if (row.log, row.series, row.epsilon) == wanted]
 
 
-def _describe(rows: Sequence[Row]) -> tuple[str, str]:
-    """Whether times were released, and the number of runs, with those that have no result."""
-    lost = Counter(row.status for row in rows if row.status != DONE)
-    states = ", ".join(f"{number} {state}" for state, number in lost.items())
-    times = " / ".join(sorted({row.times for row in rows if row.times})) or "–"
-    return times, f"{len(rows)} ({states})" if states else str(len(rows))
+def measures_of(rows: Sequence[Row]) -> list[Measure]:
+    """Return the measures of a table of rows: those of times and attributes if any row has them."""
+    found = set[str]().union(*(row.measures for row in rows))
+    return [one for one in BY_NAME.values() if one.name in found or not one.timed]
 
 
 def markdown_row(*cells: object) -> str:

@@ -113,9 +113,8 @@ def model_quality(original: VariantCounts, released: VariantCounts) -> ModelQual
 
 def judge_model(model: Model, log: VariantCounts) -> ModelQuality:
     """Replay a log on a model and return the quality of the model."""
-    replay, allowed_by = Replay(model, log), AllowedNext(model)
-    allowed_next = cache(lambda marking: allowed_by(replay.markings[marking]))
-    fitness, allowed, unused = 0.0, 0, 0
+    replay = Replay(model, log)
+    fitness = 0.0
     fired: Counter[object] = Counter()
     for prefix in replay.prefixes:
         for transition in prefix.step.fired:
@@ -129,19 +128,26 @@ def judge_model(model: Model, log: VariantCounts) -> ModelQuality:
             if consumed and produced:
                 share = 1 - (missing / consumed + end.remaining / produced) / 2
             fitness += prefix.ended * float(share)
+    transitions = model.net.transitions
+    rare = sum(1 / sqrt(fired[t]) if fired[t] else 1.0 for t in transitions)
+    return ModelQuality(
+        fitness=fitness / log.cases,
+        precision=_precision(replay, AllowedNext(model)),
+        generalization=1 - rare / len(transitions) if transitions else 1.0,
+    )
+
+
+def _precision(replay: Replay, allowed_by: AllowedNext) -> float:
+    allowed_next = cache(lambda marking: allowed_by(replay.markings[marking]))
+    allowed = unused = 0
+    for prefix in replay.prefixes:
         # As in pm4py, ends of cases do not count, except for the empty prefix.
         weight = prefix.cases if prefix is replay.prefixes[0] else prefix.cases - prefix.ended
         if weight and not prefix.tokens[0]:
             options = allowed_next(prefix.step.marking)
             allowed += weight * len(options)
             unused += weight * len(options - prefix.following.keys())
-    transitions = model.net.transitions
-    rare = sum(1 / sqrt(fired[t]) if fired[t] else 1.0 for t in transitions)
-    return ModelQuality(
-        fitness=fitness / log.cases,
-        precision=1 - unused / allowed if allowed else 1.0,
-        generalization=1 - rare / len(transitions) if transitions else 1.0,
-    )
+    return 1 - unused / allowed if allowed else 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
