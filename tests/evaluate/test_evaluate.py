@@ -22,9 +22,8 @@ ORIGINAL = VariantCounts.of({("a", "b", "c"): 60, ("a", "c", "b"): 30, ("a", "b"
 def test_the_original_itself() -> None:
     """A release that is the original keeps everything and invents nothing."""
     measures = evaluate_release(ORIGINAL, ORIGINAL)
-    assert {name for name, measure in BY_NAME.items() if measure.lower and not measure.timed} == {
-        name for name in measures if measures[name] == 0
-    }
+    less = {name for name, one in BY_NAME.items() if one.better == "less" and not one.timed}
+    assert less == {name for name in measures if measures[name] == 0}
     assert measures["similarity"] == measures["mass_kept"] == measures["top_steps"] == 1
     assert measures["fitness"] > 0.9
 
@@ -34,7 +33,7 @@ def test_an_empty_release_is_a_result() -> None:
     measures = evaluate_release(ORIGINAL, VariantCounts.of({}))
     for name, value in measures.items():
         if name not in ("invented", "activity", "repeated", "eventually"):
-            assert value == (1 if BY_NAME[name].lower else 0), name
+            assert value == (BY_NAME[name].better == "less"), name
     assert measures["invented"] == 0
     # 100, 100 and 90 of 100 cases have a, b and c.
     assert measures["activity"] == pytest.approx((1 + 1 + 0.9) / 3)
@@ -60,7 +59,8 @@ def test_a_release_with_one_case() -> None:
 def test_an_original_with_one_variant() -> None:
     """A log of one variant is kept or not."""
     log = VariantCounts.of({("a",): 1})
-    expected = {name: 0.0 if one.lower else 1.0 for name, one in BY_NAME.items() if not one.timed}
+    flow = {name: one for name, one in BY_NAME.items() if not one.timed}
+    expected = {name: float(one.better == "more") for name, one in flow.items()}
     assert dict(evaluate_release(log, log)) == {**expected, "generalization": 0}
 
 
@@ -93,7 +93,7 @@ def test_times_are_measured_where_both_have_them() -> None:
     assert same["remaining"] > 0
     exact = timed - {"remaining"}
     assert {name: same[name] for name in exact} == {
-        name: 0 if BY_NAME[name].lower else 1 for name in exact
+        name: BY_NAME[name].better == "more" for name in exact
     }
     for one, other in ((log, log.variants), (log.variants, log)):
         assert not timed & set(evaluate_release(one, other))

@@ -116,11 +116,6 @@ class Measure:
     reference: Reference | None = "halves"
     timed: bool = False  # whether both logs must have more than activities: times, or attributes
 
-    @property
-    def lower(self) -> bool:
-        """Whether less is better."""
-        return self.better == "less"
-
 
 def _variants(function: flow.LogMeasure) -> Function:
     return lambda compared: function(compared.original.variants, compared.released.variants)
