@@ -130,6 +130,17 @@ HEADER = [*FIXED_COLUMNS, *BY_NAME]
 """All columns of a table of runs."""
 
 
+def read_rows(content: bytes) -> list[Row]:
+    """Read the rows of a table; ValueError if it holds something else."""
+    try:
+        header, *lines = csv.reader(io.StringIO(content.decode(), newline=""))
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    if header != HEADER:
+        raise ValueError(header)
+    return [Row.from_cells(line) for line in lines]
+
+
 class RunTable:
     """The rows of an experiment in a CSV file that grows by whole rows.
 
@@ -148,8 +159,11 @@ class RunTable:
                 os.truncate(path, len(whole))
         if not whole:
             self._write(HEADER)
-        else:
-            self._read(whole)
+            return
+        try:
+            self._rows = {row.key: row for row in read_rows(whole)}
+        except ValueError:
+            raise OutputError(path, Statement("runs.other_content")) from None
 
     def rows(self) -> list[Row]:
         """Return each run once, with its latest result."""
@@ -176,15 +190,6 @@ class RunTable:
         with explained(self.path), open(self.path, "ab", 0, opener=_open_private) as target:
             target.write(line.getvalue().encode())
             os.fsync(target.fileno())
-
-    def _read(self, content: bytes) -> None:
-        try:
-            header, *lines = csv.reader(io.StringIO(content.decode(), newline=""))
-            if header != HEADER:
-                raise ValueError
-            self._rows = {row.key: row for row in map(Row.from_cells, lines)}
-        except (ValueError, csv.Error):
-            raise OutputError(self.path, Statement("runs.other_content")) from None
 
 
 def _open_private(path: str, flags: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from ..errors import ReadError, Statement
 from ..evaluate import Measures
-from ..evaluate.registry import BY_NAME, MEASURES
-from ..evaluate.runs import HEADER, Row
+from ..evaluate.registry import BY_NAME
+from ..evaluate.runs import Row, measures_of, read_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +34,10 @@ def read_comparison(folder: str | Path) -> ComparisonTable:
     """Read the runs in the folder that `sacofa compare` wrote."""
     path = Path(folder) / "runs.csv"
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            header, *lines = csv.reader(file) or [[]]
-        if header != HEADER:
-            raise ValueError
-        rows = [Row.from_cells(line) for line in lines]
+        rows = read_rows(path.read_bytes())
     except OSError as error:
         raise ReadError(path, Statement("file.unreadable", why=error.strerror or "")) from None
-    except (ValueError, csv.Error):
+    except ValueError:
         raise ReadError(path, Statement("file.no_runs")) from None
     return _summarize(rows)
 
@@ -52,8 +47,7 @@ def _summarize(rows: list[Row]) -> ComparisonTable:
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(_setting(row), []).append(row)
-    found = set[str]().union(*(row.measures for row in rows))
-    shown = [measure for measure in MEASURES if measure.name in found or not measure.timed]
+    shown = measures_of(rows)
     headings = str(Statement("report.comparison_columns")).split(" | ")
     return ComparisonTable(
         columns=(*headings, *(measure.title for measure in shown)),
