@@ -37,7 +37,7 @@ from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import certificate_path, verify
-from sacofa.release.formats import write_log
+from sacofa.release.formats import store_log
 
 PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(sacofa.__file__).parents[1])}
@@ -63,7 +63,7 @@ Seen = Counter[str]
 def prepare(folder: Path) -> None:
     """Make a small log, and a ledger with a large budget."""
     log = ReleasedLog(variants=VariantCounts.of({("a", "b"): 40, ("a",): 20}))
-    write_log(log, folder / "log.csv")
+    store_log(log, folder / "log.csv")
     Ledger.create(folder / "a.ledger").set_budget("visits", Fraction(1000))
     (folder / "tmp").mkdir()
 

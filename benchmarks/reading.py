@@ -78,11 +78,11 @@ WRITE = """
 import numpy as np
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.kernel.variants import VariantCounts
-from sacofa.release.formats import write_log
+from sacofa.release.formats import store_log
 ids, lengths = np.arange(10 * 5000) % 24, np.full(5000, 10)
 variants = VariantCounts.from_arrays([f"activity {{i}}" for i in range(24)], ids, lengths,
                                      np.full(5000, {events} // 50_000))
-write_log(ReleasedLog(variants=variants), {path!r})
+store_log(ReleasedLog(variants=variants), {path!r})
 answer = [variants.events, variants.cases, len(variants)]
 """
 

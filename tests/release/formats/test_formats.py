@@ -17,7 +17,7 @@ from sacofa.kernel.attributes import Kind
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.released import ReleasedLog
 from sacofa.release import certificate_path, read_release, write_release
-from sacofa.release.formats import FORMATS, check_texts, format_of, read_log, write_log
+from sacofa.release.formats import FORMATS, check_texts, format_of, read_log, store_log
 from sacofa.release.formats.format import Format
 from sacofa.synthesis.released import NO_VALUE, ReleasedColumn
 from tests.events.nasty import NAMES, variant_counts, xml_texts
@@ -81,10 +81,10 @@ def check(stored: Format, folder: Path, log: ReleasedLog) -> None:
     """Write a log, read it back, and write that once more."""
     path, again = (folder / f"{name}{stored.suffix}" for name in ("log", "again"))
     kinds: dict[str, Kind] = {each.key: each.kind for each in log.columns}
-    write_log(log, path, force=True)
+    store_log(log, path)
     back = read_log(path, kinds)
     assert back == held(log, stored)
-    write_log(back, again, force=True)
+    store_log(back, again)
     assert again.read_bytes() == path.read_bytes()
 
 

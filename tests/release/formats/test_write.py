@@ -117,7 +117,7 @@ def test_blocks_hold_all_events_in_order(block: int, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("sacofa.release.formats.blocks.BLOCK", block)
     variants = VariantCounts.of({("a", "b", "c"): 3, (): 2, ("b",): 9, ("b", "b"): 1}, "abc")
     blocks = list(event_blocks(ReleasedLog(variants=variants)))
-    assert all(len(b) <= max(block, 3) for b in blocks)
+    assert all(len(b.case) <= max(block, 3) for b in blocks)
     case_ids, activity_ids, seconds = (
         np.concatenate([getattr(b, part) for b in blocks]).tolist()
         for part in ("case", "activity_id", "seconds")

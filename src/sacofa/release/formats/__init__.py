@@ -1,40 +1,64 @@
 """Formats of released files: declared once, for commands, web app, messages and documents alike.
 
 A format of another package is a `Format` under the entry point group `sacofa.exports`. What it
-needs is here: `event_columns` gives the events of a log, `CaseCollector` makes a log of events.
+needs is here: `event_columns` gives the events of a log, `log_of_columns` makes a log of them.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ...base.extensions import load_extensions
-from ...base.files import write_whole
 from ...errors import OutputError, ReadError, Statement, advised
+from ...events import variants_json
 from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
-from . import tables, variants_json, xes
+from . import tables, xes
 from .blocks import event_columns
-from .format import CaseCollector, Format
+from .format import EVENT_COLUMNS, Format, log_of_columns
 
 __all__ = [
     "BUILT_IN",
+    "EVENT_COLUMNS",
     "FORMATS",
-    "CaseCollector",
     "Format",
     "check_texts",
     "event_columns",
     "format_of",
     "listed",
+    "log_of_columns",
     "only_variants",
     "read_log",
     "store_log",
-    "write_log",
 ]
 
-BUILT_IN = (xes.PACKED, xes.PLAIN, tables.CSV, tables.PARQUET, variants_json.JSON)
+
+def _write_variants(log: ReleasedLog, path: Path) -> None:
+    """Write the variants of a log with their counts, one in each line."""
+    variants = log.variants
+    entries = (
+        json.dumps({"activities": names, "count": count, "finished": whole}, ensure_ascii=False)
+        for (names, count), whole in zip(variants, variants.complete.tolist(), strict=True)
+    )
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(f'{{"format": "{variants_json.FORMAT}",\n')
+        file.write(f' "activities": {json.dumps(variants.activities, ensure_ascii=False)},\n')
+        file.write(' "variants": [')
+        file.writelines(f"{',' * (place > 0)}\n  {entry}" for place, entry in enumerate(entries))
+        file.write("\n ]}\n")
+
+
+JSON = Format(
+    name="JSON: variants and counts",
+    suffix=".json",
+    write=_write_variants,
+    read=lambda path, kinds: ReleasedLog(variants=variants_json.read_variants(path)),
+    holds_events=False,
+)
+BUILT_IN = (xes.PACKED, xes.PLAIN, tables.CSV, tables.PARQUET, JSON)
 
 _by_suffix = {each.suffix: each for each in BUILT_IN}
 for _, _each in load_extensions("sacofa.exports"):
@@ -81,12 +105,6 @@ def check_texts(texts: Iterable[str], path: str | os.PathLike[str], kind: str = 
             raise OutputError(path, Statement("format.no_text", what=what))
         cannot = Statement("format.cannot_hold", suffix=output.suffix, what=what, others=others)
         raise OutputError(path, cannot)
-
-
-def write_log(log: ReleasedLog, path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Write a released log alone, in the format that the end of the file's name says."""
-    with write_whole(Path(path), force) as part:
-        store_log(log, part)
 
 
 def store_log(log: ReleasedLog, path: Path) -> None:

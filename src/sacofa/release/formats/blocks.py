@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from ...errors import MissingExtraError
 from ...events.columns import TRUNCATED
-from ...events.released import ARTIFICIAL, CORE_KEY, PRIVATE, START_KEY, TIME_KEY
+from ...events.released import ARTIFICIAL, PRIVATE, START_KEY, TIME_KEY
 from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
+from .format import ACTIVITY, CASE, CORE, TIME
 
 if TYPE_CHECKING:
     import pandas
@@ -30,7 +31,7 @@ START = datetime(2000, 1, 1, tzinfo=UTC)
 """The time before the first event of the first case if times are artificial."""
 BLOCK = 1 << 20
 """About how many events a block holds."""
-TIMES = ("time:timestamp", START_KEY)
+TIMES = (TIME, START_KEY)
 """The columns that hold times."""
 TYPES: dict[Kind, Callable[[str], object]] = {
     "string": str,
@@ -60,9 +61,6 @@ class EventBlock:
     """When the work on it began, as `seconds`; None: not known."""
     values: tuple[NDArray[np.int32], ...]
     """The codes of each attribute."""
-
-    def __len__(self) -> int:
-        return len(self.case)
 
 
 def describe_times(log: ReleasedLog) -> str:
@@ -135,18 +133,18 @@ def event_columns(log: ReleasedLog) -> dict[str, NDArray[np.generic] | list[obje
     events = next(event_blocks(log, log.variants.events))
     names = np.array(log.variants.activities, dtype=object)
     columns: dict[str, NDArray[np.generic] | list[object]] = {
-        "case:concept:name": events.case.astype(str),
-        "concept:name": names[events.activity_id],
-        "time:timestamp": events.seconds,
+        CASE: events.case.astype(str),
+        ACTIVITY: names[events.activity_id],
+        TIME: events.seconds,
         **({} if events.starts is None else {START_KEY: events.starts}),
         TRUNCATED: events.truncated,
-        **({} if events.core is None else {f"case:{CORE_KEY}": events.core}),
+        **({} if events.core is None else {CORE: events.core}),
     }
     for column, codes in zip(log.columns, events.values, strict=True):
         # The last place is for no value, whose code is −1.
         values = [*map(TYPES[column.kind], column.texts), None]
         columns[column.key] = [values[code] for code in codes.tolist()]
-    columns[TIME_KEY] = np.full(len(events), describe_times(log), dtype=object)
+    columns[TIME_KEY] = np.full(len(events.case), describe_times(log), dtype=object)
     return columns
 
 
@@ -170,8 +168,7 @@ def to_polars(log: ReleasedLog) -> polars.DataFrame:
         raise MissingExtraError("polars", "polars") from None
     columns = event_columns(log)
     names = {
-        key: polars.Series(list(columns[key]), dtype=polars.String)
-        for key in ("case:concept:name", "concept:name")
+        key: polars.Series(list(columns[key]), dtype=polars.String) for key in (CASE, ACTIVITY)
     }
     frame = polars.DataFrame(columns | names)
     times = [polars.col(key).cast(polars.Int64) for key in TIMES if key in columns]

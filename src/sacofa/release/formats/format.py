@@ -1,16 +1,18 @@
-"""A format of released files, as a declared value, and what all readers of event logs fill."""
+"""A format of released files, as a declared value, and the log that its events make."""
 
 from __future__ import annotations
 
 import re
-from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...base.domains import released_text
+from ...events.columns import TRUNCATED
+from ...events.released import CORE_KEY, PRIVATE, START_KEY, TIME_KEY
 from ...kernel.attributes import Kind
 from ...kernel.cases import MICROSECONDS, CaseBatch
 from ...mechanisms.released import ReleasedLog
@@ -18,6 +20,11 @@ from ...synthesis.released import NO_VALUE, ReleasedColumn
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """What no Unicode text has."""
+CASE, ACTIVITY, TIME, CORE = (
+    "case:concept:name", "concept:name", "time:timestamp", f"case:{CORE_KEY}",
+)  # fmt: skip
+EVENT_COLUMNS = (CASE, ACTIVITY, TIME, START_KEY, TRUNCATED, CORE, TIME_KEY)
+"""The columns of events besides attributes, in their order; two may be missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,84 +53,63 @@ class Format:
         return not any(each.search(text) for each in (_SURROGATE, self.refused) if each is not None)
 
 
-class CaseCollector:
-    """Cases of a released file as they come; of each its events follow it.
+def log_of_columns(
+    columns: Mapping[str, Sequence[object]], kinds: Mapping[str, Kind]
+) -> ReleasedLog:
+    """Make a log of its events in columns, as `event_columns` gives them.
 
     Args:
+        columns: `EVENT_COLUMNS` and attributes; None is a missing value. A case begins wherever its
+            number changes.
         kinds: The attributes that are read, with their types; `case:` before those of cases.
     """
-
-    def __init__(self, kinds: Mapping[str, Kind]) -> None:
-        self._activities: dict[str, int] = {}
-        self._ids, self._lengths = array("i"), array("q")
-        self._seconds, self._starts = array("q"), array("q")
-        self._finished, self._core = bytearray(), bytearray()
-        self._columns = [_Values(key, kind) for key, kind in kinds.items()]
-        self._of_cases = [each for each in self._columns if each.of_case]
-        self._of_events = [each for each in self._columns if not each.of_case]
-
-    def add_case(self, *, finished: bool, core: bool | None, values: Mapping[str, str]) -> None:
-        """Begin a case; `values` are those of its attributes, with `case:` before their names.
-
-        `core` says whether it is of the orderly core; None: no case is marked.
-        """
-        self._lengths.append(0)
-        self._finished.append(finished)
-        if core is not None:
-            self._core.append(core)
-        for each in self._of_cases:
-            each.add(values.get(each.key))
-
-    def add_event(
-        self, activity: str, seconds: int, start: int | None, values: Mapping[str, str]
-    ) -> None:
-        """Add an event to the case that began last; times are in seconds since 1970."""
-        self._ids.append(self._activities.setdefault(activity, len(self._activities)))
-        self._seconds.append(seconds)
-        if start is not None:
-            self._starts.append(start)
-        self._lengths[-1] += 1
-        for each in self._of_events:
-            each.add(values.get(each.key))
-
-    def log(self, *, timed: bool) -> ReleasedLog:
-        """The log of all cases; with its times only if they are not artificial."""
-        started = timed and len(self._starts) > 0
-        cases = CaseBatch(
-            activities=tuple(self._activities),
-            activity_ids=np.array(self._ids, dtype=np.int32),
-            offsets=np.cumsum([0, *self._lengths], dtype=np.int64),
-            complete=np.array(self._finished, dtype=np.bool_),
-            times=np.array(self._seconds, dtype=np.int64) * MICROSECONDS if timed else None,
-            starts=np.array(self._starts, dtype=np.int64) * MICROSECONDS if started else None,
-        )
-        core = np.array(self._core, dtype=np.bool_) if self._core else None
-        columns = tuple(each.column() for each in self._columns)
-        return ReleasedLog.of_cases(cases.project_onto(sorted(cases.activities)), core, columns)
+    if any(None in columns[key] for key in (CASE, ACTIVITY, TIME, TRUNCATED, TIME_KEY)):
+        raise ValueError("a cell is empty")
+    given = {key for key in (START_KEY, CORE) if {*columns.get(key, ())} - {None}}
+    timed = PRIVATE in columns[TIME_KEY][-1:]
+    numbers = np.asarray(columns[CASE])
+    first = np.ones(len(numbers), dtype=np.bool_)
+    first[1:] = numbers[1:] != numbers[:-1]
+    begins = np.flatnonzero(first)
+    activities, ids = _coded(columns[ACTIVITY])
+    cases = CaseBatch(
+        activities=tuple(map(str, activities)),
+        activity_ids=ids,
+        offsets=np.append(begins, len(numbers)),
+        complete=~np.array(columns[TRUNCATED], dtype=np.bool_)[begins],
+        times=_microseconds(columns[TIME]) if timed else None,
+        starts=_microseconds(columns[START_KEY]) if timed and START_KEY in given else None,
+    )
+    core = np.array(columns[CORE], dtype=np.bool_)[begins] if CORE in given else None
+    attributes = tuple(_attribute(key, kind, columns[key], begins) for key, kind in kinds.items())
+    return ReleasedLog.of_cases(cases.project_onto(sorted(cases.activities)), core, attributes)
 
 
-class _Values:
-    """The values of an attribute, as they come."""
+def _attribute(
+    key: str, kind: Kind, values: Sequence[object], begins: NDArray[np.intp]
+) -> ReleasedColumn:
+    """An attribute of all events, or of the cases that begin in some places."""
+    of_case, (different, codes) = key.startswith("case:"), _coded(values)
+    # A file may write one value in several ways.
+    texts = [released_text(str(value), kind) for value in different]
+    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    # The last place is that of −1: no value.
+    moved = np.array([*map(place.__getitem__, texts), NO_VALUE], dtype=np.int32)
+    return ReleasedColumn(
+        name=key.removeprefix("case:"),
+        of_case=of_case,
+        kind=kind,
+        texts=tuple(place),
+        codes=moved[codes[begins] if of_case else codes],
+    )
 
-    def __init__(self, key: str, kind: Kind) -> None:
-        self.key, self.of_case, self._kind = key, key.startswith("case:"), kind
-        self._places: dict[str | None, int] = {None: NO_VALUE}
-        self._codes = array("i")
 
-    def add(self, text: str | None) -> None:
-        """Add the value of a case or an event; None if it has none."""
-        self._codes.append(self._places.setdefault(text, len(self._places) - 1))
+def _microseconds(seconds: Sequence[object]) -> NDArray[np.int64]:
+    return np.array(seconds, dtype=np.int64) * MICROSECONDS
 
-    def column(self) -> ReleasedColumn:
-        """All of them; a file may write one value in several ways."""
-        texts = [released_text(text, self._kind) for text in self._places if text is not None]
-        place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        # The last place is that of −1: no value.
-        moved = np.array([*map(place.__getitem__, texts), NO_VALUE], dtype=np.int32)
-        return ReleasedColumn(
-            name=self.key.removeprefix("case:"),
-            of_case=self.of_case,
-            kind=self._kind,
-            texts=tuple(place),
-            codes=moved[np.array(self._codes, dtype=np.int32)],
-        )
+
+def _coded(values: Sequence[object]) -> tuple[list[object], NDArray[np.int32]]:
+    """The different values, and the place of each among them; None has none."""
+    place: dict[object, int] = {None: NO_VALUE}
+    codes = [place.setdefault(value, len(place) - 1) for value in values]
+    return list(place)[1:], np.array(codes, dtype=np.int32)

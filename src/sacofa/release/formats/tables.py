@@ -6,7 +6,7 @@ an apostrophe first (`events.csv_injection`), which is taken off again when they
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -17,13 +17,13 @@ from ...base.temporary import secret_folder
 from ...events.columns import TRUNCATED
 from ...events.csv_injection import escape_formula, unescape_formula
 from ...events.duckdb.database import as_os_error, borrowed, literal, quoted
-from ...events.duckdb.source import Table, interrupt_in, open_database, open_table
-from ...events.released import CORE_KEY, PRIVATE, START_KEY, TIME_KEY
+from ...events.duckdb.source import interrupt_in, open_database, open_table
+from ...events.released import START_KEY, TIME_KEY
 from ...events.source import Source
 from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
 from .blocks import describe_times, event_blocks
-from .format import CaseCollector, Format
+from .format import ACTIVITY, CASE, CORE, TIME, Format, log_of_columns
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -78,7 +78,7 @@ def _fill(database: DuckDBPyConnection, log: ReleasedLog) -> None:
             "number": block.case,
             "seconds": block.seconds,
             "truncated": block.truncated,
-            "core": np.zeros(len(block), np.bool_) if block.core is None else block.core,
+            "core": np.zeros(len(block.case), np.bool_) if block.core is None else block.core,
             "began": block.seconds if block.starts is None else block.starts,
             "code_0": block.activity_id,
             **{f"code_{place}": codes for place, codes in enumerate(block.values, start=1)},
@@ -109,63 +109,47 @@ def _selected(database: DuckDBPyConnection, log: ReleasedLog, stored: Stored) ->
         for place, column in enumerate(log.columns, start=1)
     }
     return {
-        "case:concept:name": "number::VARCHAR",
-        "concept:name": text(0, "string", log.variants.activities),
-        "time:timestamp": time("seconds"),
+        CASE: "number::VARCHAR",
+        ACTIVITY: text(0, "string", log.variants.activities),
+        TIME: time("seconds"),
         **({} if log.starts is None else {START_KEY: time("began")}),
         TRUNCATED: "truncated",
-        **({} if log.core is None else {f"case:{CORE_KEY}": "core"}),
+        **({} if log.core is None else {CORE: "core"}),
         **values,
         TIME_KEY: f"'{describe_times(log)}'",
     }
 
 
+READ = {
+    CASE: "CAST({} AS BIGINT)",
+    ACTIVITY: "CAST({} AS VARCHAR)",
+    TIME: "epoch(CAST({} AS TIMESTAMPTZ))::BIGINT",
+    START_KEY: "epoch(CAST({} AS TIMESTAMPTZ))::BIGINT",
+    TRUNCATED: "CAST({} AS BOOLEAN)",
+    CORE: "CAST({} AS BOOLEAN)",
+    TIME_KEY: "CAST({} AS VARCHAR)",
+}
+"""How columns are read; attributes are read as text."""
+
+
 def read(stored: Stored, path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
     """Read a table back, its cases in the order of their numbers."""
-    cases, number, timed = CaseCollector(kinds), None, False
-    # In Parquet, texts are as they were.
-    plain = cache(unescape_formula) if stored == "csv" else str
     with open_database(str(path)) as database:
         table = open_table(database, Source(name=str(path), format=stored, content=(path,)))
-        rows = database.execute(_ordered(table, kinds))
-        while some := rows.fetchmany(ROW_GROUP):
-            for case, activity, seconds, truncated, mark, began, core, *texts in some:
-                if None in (case, activity, seconds, truncated, mark):
-                    raise ValueError("a cell is empty")
-                values = _values(kinds, texts, plain)
-                if case != number:
-                    # A case begins wherever the number changes.
-                    cases.add_case(finished=not truncated, core=core, values=values)
-                number, timed = case, mark == PRIVATE
-                cases.add_event(plain(activity), seconds, began, values)
-    return cases.log(timed=timed)
-
-
-def _values(
-    kinds: Mapping[str, Kind], texts: Sequence[str | None], plain: Callable[[str], str]
-) -> dict[str, str]:
-    """The attributes that a row has."""
-    return {
-        key: plain(text) if kind == "string" else text
-        for (key, kind), text in zip(kinds.items(), texts, strict=True)
-        if text is not None
-    }
-
-
-def _ordered(table: Table, kinds: Mapping[str, Kind]) -> str:
-    """The rows of a file in order, as SQL: what every file has, what some have, and attributes."""
-    there = {key: sql for key, (sql, _) in table.columns.items()}
-    selected = [
-        f"CAST({there['case:concept:name']} AS BIGINT) AS number",
-        f"CAST({there['concept:name']} AS VARCHAR)",
-        f"epoch(CAST({there['time:timestamp']} AS TIMESTAMPTZ))::BIGINT",
-        f"CAST({there[TRUNCATED]} AS BOOLEAN)",
-        f"CAST({there[TIME_KEY]} AS VARCHAR)",
-        f"epoch(CAST({there.get(START_KEY, 'NULL')} AS TIMESTAMPTZ))::BIGINT",
-        f"CAST({there.get(f'case:{CORE_KEY}', 'NULL')} AS BOOLEAN)",
-        *(f"CAST({there[key]} AS VARCHAR)" for key in kinds),
-    ]
-    return f"SELECT {', '.join(selected)} FROM {table.sql} ORDER BY number, {table.row}"
+        held = {START_KEY: "NULL", CORE: "NULL"}
+        held |= {key: sql for key, (sql, _) in table.columns.items()}
+        selected = [
+            f"{READ.get(key, READ[ACTIVITY]).format(held[key])} AS c{place}"
+            for place, key in enumerate((*READ, *kinds))
+        ]
+        query = f"SELECT {', '.join(selected)} FROM {table.sql} ORDER BY c0, {table.row}"
+        found = database.execute(query).fetchnumpy()
+    columns = {key: found[f"c{place}"].tolist() for place, key in enumerate((*READ, *kinds))}
+    if stored == "csv":
+        plain = cache(unescape_formula)
+        texts = (ACTIVITY, *(key for key, kind in kinds.items() if kind == "string"))
+        columns |= {key: [t if t is None else plain(t) for t in columns[key]] for key in texts}
+    return log_of_columns(columns, kinds)
 
 
 CSV = Format(name="CSV", suffix=".csv", write=partial(write, "csv"), read=partial(read, "csv"))

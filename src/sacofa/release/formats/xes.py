@@ -11,24 +11,22 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from functools import lru_cache, partial
+from datetime import datetime
+from functools import partial
 from html import escape
-from itertools import islice, pairwise
+from itertools import islice, pairwise, repeat
 from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...events.lifecycle import START, TRANSITION
-from ...events.released import CORE_KEY, PRIVATE, TIME_KEY, time_mark_of_xes
+from ...events.released import CORE_KEY, TIME_KEY, time_mark_of_xes
 from ...kernel.attributes import Kind
 from ...mechanisms.released import ReleasedLog
-from ...synthesis.released import ReleasedColumn
 from .blocks import EventBlock, describe_times, event_blocks
-from .format import CaseCollector, Format
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from .format import ACTIVITY, EVENT_COLUMNS, TIME, Format, log_of_columns
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -48,35 +46,30 @@ def read(path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
     """Read a log back; nothing else is taken from a file than what `write` puts there."""
     from ...events.xes_form import traces  # Writing needs no parser.
 
-    cases = CaseCollector(kinds)
-    for trace in traces(path, False, None):
-        values = _read_values(trace)
-        core = values.get(CORE_KEY)
-        cases.add_case(
-            finished=values.get("unfinished") != "true",
-            core=None if core is None else core == "true",
-            values={f"case:{key}": value for key, value in values.items()},
-        )
-        start = None
+    mark, rows = time_mark_of_xes(path) or "", []
+    for number, trace in enumerate(traces(path, False, None)):
+        case, start = _read_values(trace), None
+        truncated, core = case.get("unfinished") == "true", case.get(CORE_KEY)
+        marked = None if core is None else core == "true"
+        of_case = {f"case:{key}": value for key, value in case.items()}
         for event in trace.iterchildren("{*}event"):
             values = _read_values(event)
-            seconds = _read_date(values["time:timestamp"])
+            seconds = int(datetime.fromisoformat(values[TIME]).timestamp())
             if values.get(TRANSITION) == START:
                 start = seconds
                 continue
-            cases.add_event(values["concept:name"], seconds, start, values)
+            row = (number, values[ACTIVITY], seconds, start, truncated, marked, mark)
+            found = of_case | values
+            rows.append((*row, *(found.get(key) for key in kinds)))
             start = None
-    return cases.log(timed=time_mark_of_xes(path) == PRIVATE)
+    keys = (*EVENT_COLUMNS, *kinds)
+    columns = list(zip(*rows, strict=True)) or [()] * len(keys)
+    return log_of_columns(dict(zip(keys, columns, strict=True)), kinds)
 
 
 def _read_values(element: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """The attributes of a trace or an event."""
     return {key: child.get("value", "") for child in element if (key := child.get("key"))}
-
-
-def _read_date(text: str) -> int:
-    """A moment in seconds since 1970."""
-    return (datetime.fromisoformat(text) - EPOCH) // timedelta(seconds=1)
 
 
 def xes_parts(log: ReleasedLog) -> Iterator[str]:
@@ -87,65 +80,53 @@ def xes_parts(log: ReleasedLog) -> Iterator[str]:
     people = any(column.name.startswith("org:") for column in log.columns)
     more = _LIFECYCLE * (log.starts is not None) + _ORGANIZATIONAL * people
     yield _HEAD.format(times=describe_times(log), more=more)
-    tags = [(column.of_case, _tags(column)) for column in log.columns]
+    tags = []
+    for column in log.columns:
+        key, midnight = _quote(column.name), "T00:00:00.000+00:00" * (column.kind == "date")
+        values = [_quote(f"{text}{midnight}") for text in column.texts]
+        # In the last place: no value, whose code is −1.
+        texts = [*(f"<{column.kind} key={key} value={value}/>" for value in values), ""]
+        tags.append((column.of_case, texts))
     for block in event_blocks(log):
         yield from _traces(block, names, tags)
     yield "</log>\n"
-
-
-def _tags(column: ReleasedColumn) -> list[str]:
-    """An attribute with each of its values, and in the last place without any."""
-    key, kind = _quote(column.name), column.kind
-    texts = [f"{text}T00:00:00.000+00:00" if kind == "date" else text for text in column.texts]
-    return [*(f"<{kind} key={key} value={_quote(text)}/>" for text in texts), ""]
 
 
 def _traces(
     block: EventBlock, names: Sequence[str], tags: Sequence[tuple[bool, list[str]]]
 ) -> Iterator[str]:
     """Yield the text of the cases of a block."""
-    of_cases, of_events, began = [""] * len(block), [""] * len(block), [""] * len(block)
-    ids = block.activity_id.tolist()
+    of_cases, of_events = [""] * len(block.case), [""] * len(block.case)
+    began: Iterator[str] = repeat("")
     if block.starts is not None:
         # The work on an event is an event of its own right before it, as readers join them.
-        began = [
-            f"<event>{names[i]}{_date(time)}{_STARTED}</event>\n"
-            for i, time in zip(ids, block.starts.tolist(), strict=True)
-        ]
-        of_events = [_COMPLETE] * len(block)
+        began = _events(block, names, block.starts, repeat(_STARTED))
+        of_events = [_COMPLETE] * len(block.case)
     for (of_case, texts), codes in zip(tags, block.values, strict=True):
         rows = of_cases if of_case else of_events
         rows[:] = [row + texts[code] for row, code in zip(rows, codes.tolist(), strict=True)]
-    events = (
-        f"{first}<event>{names[i]}{_date(time)}{more}</event>\n"
-        for i, time, first, more in zip(ids, block.seconds.tolist(), began, of_events, strict=True)
-    )
+    events = map(str.__add__, began, _events(block, names, block.seconds, of_events))
     # A block holds whole cases: a case begins wherever the number changes.
     begins = np.flatnonzero(np.diff(block.case, prepend=-1)).tolist()
-    for begin, end in pairwise([*begins, len(block)]):
-        here = "".join(islice(events, end - begin))
-        yield f"{_case(block, begin)}{of_cases[begin]}\n{here}</trace>\n"
+    for begin, end in pairwise([*begins, len(block.case)]):
+        flags = [("unfinished", block.truncated[begin])]
+        if block.core is not None:
+            flags.append((CORE_KEY, block.core[begin]))
+        marks = "".join(
+            f'<boolean key="{key}" value="{"true" if flag else "false"}"/>' for key, flag in flags
+        )
+        head = f'<trace><string key="concept:name" value="{block.case[begin]}"/>{marks}'
+        yield f"{head}{of_cases[begin]}\n{''.join(islice(events, end - begin))}</trace>\n"
 
 
-def _case(block: EventBlock, place: int) -> str:
-    """What stands at the beginning of each case: its number, and what it is."""
-    flags = {"unfinished": block.truncated[place]}
-    if block.core is not None:
-        flags[CORE_KEY] = block.core[place]
-    return f'<trace><string key="concept:name" value="{block.case[place]}"/>' + "".join(
-        f'<boolean key="{key}" value="{"true" if flag else "false"}"/>'
-        for key, flag in flags.items()
-    )
-
-
-def _date(time: int) -> str:
-    minutes = _minute(time // 60)
-    return f'<date key="time:timestamp" value="{minutes}{time % 60:02}.000+00:00"/>'
-
-
-@lru_cache(maxsize=4096)
-def _minute(minutes: int) -> str:
-    return (EPOCH + timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:")
+def _events(
+    block: EventBlock, names: Sequence[str], seconds: NDArray[np.int64], more: Iterable[str]
+) -> Iterator[str]:
+    """The text of each event, without what only some have."""
+    times = np.datetime_as_string(seconds.astype("datetime64[s]")).tolist()
+    for activity, time, rest in zip(block.activity_id.tolist(), times, more, strict=False):
+        date = f'<date key="{TIME}" value="{time}.000+00:00"/>'
+        yield f"<event>{names[activity]}{date}{rest}</event>\n"
 
 
 def _quote(name: str) -> str:
