@@ -202,13 +202,11 @@ class BudgetError(LedgerError):
         budget: Fraction | None,
         period: str | None = None,
     ) -> None:
-        release, limit = (
-            Statement(missing) if value is None else Statement(code, epsilon=value)
-            for value, missing, code in (
-                (price, "budget.infinite", "budget.finite"),
-                (budget, "budget.none", "budget.limit"),
-            )
-        )
+        release, limit = Statement("budget.infinite"), Statement("budget.none")
+        if price is not None:
+            release = Statement("budget.finite", epsilon=price)
+        if budget is not None:
+            limit = Statement("budget.limit", epsilon=budget)
         values = {"release": release, "dataset": dataset, "left": left, "limit": limit}
         if period is None:
             super().__init__(Statement("error.budget", **values))

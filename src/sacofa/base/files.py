@@ -216,3 +216,12 @@ def write_text(path: str | Path, text: str, force: bool = False) -> None:
     """Write a text file whole or not at all."""
     with write_whole(path, force) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def write_secret(path: str | Path, content: bytes, force: bool = False) -> None:
+    """Write a file that its owner alone may read, whole or not at all."""
+    with write_whole(path, force) as part:
+        # The file has these rights before it holds a letter.
+        place = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(place, "wb") as file:
+            file.write(content)

@@ -13,13 +13,13 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base.files import sync_folder
+from ..base.files import write_secret
 from ..base.temporary import lock_file
-from ..errors import Statement
+from ..errors import OutputError, Statement
 from .storage import refusal
 
 KEY_BYTES = 32
@@ -74,22 +74,13 @@ def make_key(ledger: Path) -> None:
     path = key_path(ledger)
     if path.exists():
         return
-    part = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
     try:
-        place = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(place, "w") as file:
-                file.write(secrets.token_hex(KEY_BYTES) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            # Of several that make one at once, one wins.
-            with suppress(FileExistsError):
-                os.link(part, path)
-        finally:
-            part.unlink()
-        sync_folder(path.parent)
-    except OSError as error:
-        raise refusal(path, Statement("ledger.key.unmakable", reason=error.strerror)) from None
+        write_secret(path, f"{secrets.token_hex(KEY_BYTES)}\n".encode())
+    except OutputError as error:
+        # Of several that make one at once, one wins.
+        if not path.exists():
+            reason = getattr(error.__cause__, "strerror", None) or error.what
+            raise refusal(path, Statement("ledger.key.unmakable", reason=reason)) from None
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..base.files import check_target, read_small, unreadable, write_whole
+from ..base.files import check_target, read_small, unreadable, write_secret, write_text
 from ..errors import MissingExtraError, OutputError, ReadError, SettingError, Statement
 
 if TYPE_CHECKING:
@@ -98,14 +98,9 @@ def make_key(
     if passphrase is not None:
         sealed = form.BestAvailableEncryption(passphrase.encode())
     content = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, sealed)
-    with write_whole(private, force) as part:
-        # The file has these rights before it holds a letter.
-        place = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(place, "wb") as file:
-            file.write(content)
+    write_secret(private, content, force)
     pem = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
-    with write_whole(public, force) as part:
-        part.write_bytes(pem)
+    write_text(public, pem.decode(), force)
     return private, public
 
 
