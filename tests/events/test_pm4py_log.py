@@ -20,8 +20,7 @@ from sacofa.events import count_variants, open_log, read_cases
 from sacofa.events.columns import TIMES_TAKEN
 from sacofa.kernel.cases import CaseBatch
 from sacofa.messages import render
-from sacofa.release.disclosure import disclose
-from sacofa.release.disclosure.documents import to_markdown
+from sacofa.release.disclosure import disclose, to_markdown
 
 obj = pytest.importorskip("pm4py.objects.log.obj", reason="pip install 'sacofa[evaluate]'")
 

@@ -38,7 +38,7 @@ from sacofa.mechanisms.paper import Laplace
 from sacofa.mechanisms.protocol import Output
 from sacofa.release import Certificate, certificate_path, reservation
 from sacofa.release.publish import Listener, Request
-from sacofa.release.verify import verify
+from sacofa.release.read import verify
 from tests.written import write_variants
 
 publishing = sys.modules["sacofa.release.publish"]

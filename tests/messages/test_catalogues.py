@@ -20,8 +20,7 @@ from sacofa.messages.catalogue import (
     parsed,
 )
 from sacofa.release.anonymize import certify_request
-from sacofa.release.disclosure import disclose
-from sacofa.release.disclosure.documents import to_markdown
+from sacofa.release.disclosure import disclose, to_markdown
 
 from .sources import Made, made_statements, used_codes
 

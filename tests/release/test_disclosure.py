@@ -21,8 +21,15 @@ from sacofa.messages import render
 from sacofa.messages.units import assumptions as unit_assumptions
 from sacofa.release.certificate import Certificate, PeriodStatement
 from sacofa.release.combine import combine
-from sacofa.release.disclosure import Deployment, Section, disclose, make_record, write_record
-from sacofa.release.disclosure.documents import to_html, to_markdown
+from sacofa.release.disclosure import (
+    Deployment,
+    Section,
+    disclose,
+    make_record,
+    to_html,
+    to_markdown,
+    write_record,
+)
 from sacofa.synthesis.verdict import Cause, PredictedErrors, Sureness, Verdict
 
 PEOPLE = Deployment(

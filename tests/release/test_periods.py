@@ -22,7 +22,7 @@ from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger.case_key import key_path
 from sacofa.release.combine import combine
 from sacofa.release.publish import Listener, Request
-from sacofa.release.verify import verify
+from sacofa.release.read import verify
 
 ONE = Laplace(level_epsilon="1/2", max_length=2, prune=1)
 

@@ -22,13 +22,6 @@ from sacofa.examples import running_example
 from sacofa.ledger import rows, storage
 from sacofa.ledger.records import Part
 from sacofa.release import certificate_path
-from sacofa.release.envelope import (
-    SignedStatement,
-    authenticated_bytes,
-    seal,
-    signature_path,
-    unseal,
-)
 from sacofa.release.keys import (
     PrivateKey,
     PublicKey,
@@ -38,7 +31,18 @@ from sacofa.release.keys import (
     read_trusted_keys,
 )
 from sacofa.release.publish import Request
-from sacofa.release.sign import KIND, sign, sign_ledger, verify_ledger, verify_signed
+from sacofa.release.sign import (
+    KIND,
+    SignedStatement,
+    authenticated_bytes,
+    seal,
+    sign,
+    sign_ledger,
+    signature_path,
+    unseal,
+    verify_ledger,
+    verify_signed,
+)
 
 MECHANISM = Laplace(level_epsilon="1/2", max_length=2, prune=1)
 

@@ -14,7 +14,7 @@ from sacofa.errors import ReadError
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified import Certified
 from sacofa.release import anonymize, certificate_path, write_release
-from sacofa.release.verify import verify
+from sacofa.release.read import verify
 
 
 @pytest.fixture(params=["csv", "xes", "xes.gz", "parquet", "json"])

@@ -19,7 +19,7 @@ from sacofa.examples import hospital, running_example
 from sacofa.kernel.variants import VariantCounts
 from sacofa.ledger import Ledger
 from sacofa.release import make_key, verify
-from sacofa.release.envelope import signature_path
+from sacofa.release.sign import signature_path
 from tests.written import write_variants
 
 from ..browser import Window, accessibility_faults, open_browser, watch

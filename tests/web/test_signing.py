@@ -12,8 +12,7 @@ pytest.importorskip("cryptography", reason="needs the extra sign")
 from sacofa.ledger import Ledger
 from sacofa.ledger.policy import policy_path
 from sacofa.release import certificate_path, make_key, read_private_key, read_public_key
-from sacofa.release.envelope import signature_path
-from sacofa.release.sign import verify_signed
+from sacofa.release.sign import signature_path, verify_signed
 
 from .clients import example, person, serving
 

@@ -21,11 +21,10 @@ from ..errors import Argument, ReadError, SettingError, Statement
 from ..messages import check_language, languages
 from ..release import certificate_path, disclosure, keys
 from ..release.disclosure import Deployment
-from ..release.envelope import signature_path
+from ..release.read import Verification
+from ..release.read import verify as verify_file
 from ..release.sign import sign as sign_release
-from ..release.sign import verify_signed
-from ..release.verify import Verification
-from ..release.verify import verify as verify_file
+from ..release.sign import signature_path, verify_signed
 from .options import Fields, Force, Json, ReleasedFile, make_group
 from .show import format_epsilon, say, say_written, show_certificate, to_json
 

@@ -4,9 +4,8 @@ from .anonymize import Release
 from .certificate import Certificate
 from .keys import PrivateKey, PublicKey, make_key, read_private_key, read_public_key
 from .publish import Listener, Request, anonymize, publish
-from .read import read_release
+from .read import Verification, read_release, verify
 from .sign import sign, verify_signed
-from .verify import Verification, verify
 from .write import certificate_path, write_release
 
 __all__ = [

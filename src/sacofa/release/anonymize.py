@@ -118,16 +118,9 @@ def certify_request(
 ) -> Certificate:
     """Make the certificate of a release that is still to come; no log is needed for it.
 
-    Args:
-        mechanism: The mechanism, adapted to the log.
-        unit: The unit of privacy.
-        activities: Public activity names. None: those of the log.
-        seed: The seed of repeatable noise.
-        period: The period of the log that is released.
-        read: What reading the log takes to be public.
-
-    Raises:
-        SettingError: If the mechanism has settings for what is not released, or takes fewer names.
+    `activities` are public names, or None for those of the log. `read` is what reading the log
+    takes to be public. Settings for what is not released, and more names than the mechanism takes,
+    are refused.
     """
     mechanism.refuse_unused_settings()
     names = Statement("assumption.activities_from_log")
@@ -154,9 +147,8 @@ def check_number(activities: Sequence[str], mechanism: Mechanism) -> None:
     """Refuse more names than a mechanism can take, before it asks the log anything."""
     most = mechanism.capabilities.max_activities
     if most is not None and len(activities) > most:
-        raise SettingError(
-            "activities", len(activities), Statement("must.be.names_at_most", most=most)
-        )
+        must = Statement("must.be.names_at_most", most=most)
+        raise SettingError("activities", len(activities), must)
 
 
 def release_outcome(
@@ -165,13 +157,7 @@ def release_outcome(
     """The release of what a mechanism made: bounded, and with all that is known by now.
 
     What is left out here, after the noise, spends no privacy budget: cases without events, which
-    most programs cannot read, and whatever exceeds a public bound.
-
-    Args:
-        outcome: What the mechanism returned.
-        certificate: What the release promises, as it was known before the mechanism asked anything.
-        names: The public names of activities.
-        max_events: Public bound. A larger release is scaled down.
+    most programs cannot read, and whatever exceeds the public bound `max_events`.
     """
     output = outcome.output
     log, dropped = drop_empty_cases(output.log)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any, TypeVar
 
 from .._version import __version__
@@ -127,7 +128,14 @@ class Certificate:
     @property
     def guarantee(self) -> Statement:
         """What ε means for a unit of the log."""
-        return guarantee(self.epsilon, self.unit, publishable=self.publishable)
+        if self.epsilon is None:
+            return Statement("guarantee.leak")
+        if not self.publishable:
+            return Statement("guarantee.seed")
+        epsilon = self.epsilon
+        return Statement(
+            "guarantee.finite", noun=noun(self.unit), epsilon=epsilon, double=2 * epsilon
+        )
 
     @property
     def epsilon(self) -> Fraction | None:
@@ -155,19 +163,24 @@ class Certificate:
             **({} if period is None else {"period": period.to_content(self.unit)}),
             "neighbours": str(neighbours(self.unit)),
             "guarantee": str(self.guarantee),
-            "spent": [_access(access) for access in self.spent],
-            "assumptions": list(map(to_content, self.assumptions)),
-            "not_promised": list(map(to_content, self.not_promised)),
+            "spent": [
+                {"what": access.what, **_price(None), "why": access.why}
+                if isinstance(access, Leak)
+                else {"what": access.what, **_price(access.amount)}
+                for access in self.spent
+            ],
+            "assumptions": self.assumptions,
+            "not_promised": self.not_promised,
             "verdict": None if verdict is None else verdict.to_content(),
-            "missing_activities": list(self.missing_activities),
+            "missing_activities": self.missing_activities,
             **({} if margins is None else {"margins": margins.to_content()}),
-            "notes": list(map(to_content, self.notes)),
+            "notes": self.notes,
             "publishable": self.publishable,
-            "settings": {name: _plain(value) for name, value in self.settings.items()},
+            "settings": {n: "inf" if v == math.inf else v for n, v in self.settings.items()},
             "version": self.version,
             "sha256": self.sha256,
         }
-        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        return json.dumps(content, indent=2, ensure_ascii=False, default=_plain) + "\n"
 
     @classmethod
     def from_json(cls, text: str, path: object = "certificate") -> Certificate:
@@ -206,6 +219,12 @@ class Certificate:
         return certificate
 
 
+def entries_of(settings: Mapping[str, object], name: str) -> list[JsonObject]:
+    """The objects that a setting lists."""
+    value = settings.get(name, ())
+    return [e for e in value if isinstance(e, Mapping)] if isinstance(value, list | tuple) else []
+
+
 def say_setting(value: object, language: str = "en") -> str:
     """A setting in words: of a list each entry, of an attribute its name and type."""
     if isinstance(value, Statement):
@@ -230,21 +249,6 @@ def _number(value: Fraction) -> int | float:
         return int(value)
     nearest = float(value)
     return nearest if nearest >= value else math.nextafter(nearest, math.inf)
-
-
-def guarantee(epsilon: Fraction | None, unit: Unit, *, publishable: bool = True) -> Statement:
-    """What ε means for a unit of the log."""
-    if epsilon is None:
-        return Statement("guarantee.leak")
-    if not publishable:
-        return Statement("guarantee.seed")
-    return Statement("guarantee.finite", noun=noun(unit), epsilon=epsilon, double=2 * epsilon)
-
-
-def _access(access: Access) -> dict[str, object]:
-    if isinstance(access, Leak):
-        return {"what": to_content(access.what), **_price(None), "why": to_content(access.why)}
-    return {"what": to_content(access.what), **_price(access.amount)}
 
 
 def _read_unit(content: JsonObject) -> Unit:
@@ -272,16 +276,9 @@ def _read_price(text: str) -> Fraction:
 
 def _refuse_strange(accesses: tuple[Access, ...]) -> None:
     """Refuse prices whose sum would take forever: those of one release have much in common."""
-    common = 1
-    for access in accesses:
-        if isinstance(access, Spend):
-            common = math.lcm(common, access.amount.denominator)
-            if common > 10**100:
-                raise ValueError(common)
-
-
-def _or_none(read: Callable[[Any], Content], content: object) -> Content | None:
-    return None if content is None else read(content)
+    parts = (access.amount.denominator for access in accesses if isinstance(access, Spend))
+    if any(common > 10**100 for common in accumulate(parts, math.lcm)):
+        raise ValueError(accesses)
 
 
 def _read_setting(content: object) -> object:
@@ -289,41 +286,33 @@ def _read_setting(content: object) -> object:
     return from_content(content) if is_statement else content
 
 
+def _or_none(read: Callable[[Any], Content], content: object) -> Content | None:
+    return None if content is None else read(content)
+
+
 def _plain(value: object) -> object:
-    if isinstance(value, Statement):
-        return to_content(value)
-    if isinstance(value, Fraction):
-        return str(value)
-    return "inf" if value == math.inf else value
+    """What JSON has no form of its own for: a statement or a fraction."""
+    return to_content(value) if isinstance(value, Statement) else str(value)
 
 
 def upgrade(content: JsonObject) -> JsonObject:
     """The content of a certificate in the present format; one that is in it stays as it is."""
     if content["format"] != FORMAT_2:
         return content
-    verdict = content.get("judgement")
-    notes = _stated(content["notes"])
+
+    def stated(sentence: object) -> object:
+        return to_content(Statement.plain(str(sentence)))
+
+    verdict, lists = content.get("judgement"), ("assumptions", "not_promised", "notes")
+    new = {name: value for name, value in content.items() if name != "judgement"}
+    new |= {name: list(map(stated, content[name])) for name in lists}
     if verdict is None and content["verdict"] is not None:
-        notes.append(to_content(Statement("note.verdict", text=content["verdict"])))
-    return {
-        **{name: value for name, value in content.items() if name != "judgement"},
-        "format": FORMAT,
-        "spent": [
-            {
-                name: _stated([value])[0] if name in ("what", "why") else value
-                for name, value in access.items()
-            }
-            for access in content["spent"]
-        ],
-        "assumptions": _stated(content["assumptions"]),
-        "not_promised": _stated(content["not_promised"]),
-        "verdict": verdict,
-        "notes": notes,
-    }
-
-
-def _stated(sentences: Iterable[object]) -> list[dict[str, object]]:
-    return [to_content(Statement.plain(str(sentence))) for sentence in sentences]
+        new["notes"].append(to_content(Statement("note.verdict", text=content["verdict"])))
+    spent = [
+        {name: stated(value) if name in ("what", "why") else value for name, value in each.items()}
+        for each in content["spent"]
+    ]
+    return new | {"format": FORMAT, "verdict": verdict, "spent": spent}
 
 
 def facts(content: object) -> object:

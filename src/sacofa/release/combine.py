@@ -9,12 +9,10 @@ else adds up in full.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
@@ -24,14 +22,12 @@ from ..kernel.accounting import Access, Leak, Spend
 from ..kernel.unit import Unit
 from ..ledger import Account
 from ..mechanisms.released import ReleasedLog, with_texts
-from ..synthesis.margins import Margins, Variant, VariantMargins, root_of_squares
+from ..synthesis.margins import Margins, Step, Variant, VariantMargins, root_of_squares
 from ..synthesis.released import Columns
 from .anonymize import Release
 from .certificate import Certificate
 from .read import read_release
 from .reservation import charged_for
-
-Named = TypeVar("Named")
 
 MECHANISM = "combined"
 
@@ -53,7 +49,9 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
             unit=unit,
             spent=_price(certificates),
             assumptions=_assumptions(certificates),
-            not_promised=_united(c.not_promised for c in certificates),
+            not_promised=tuple(
+                dict.fromkeys(said for c in certificates for said in c.not_promised)
+            ),
             settings=_settings(certificates, log.columns, names),
             publishable=all(c.publishable for c in certificates),
             margins=_margins(releases),
@@ -66,9 +64,19 @@ def _settings(
     certificates: Sequence[Certificate], columns: Columns, names: Sequence[str] | None
 ) -> dict[str, object]:
     """The attributes of the combination, and the releases that it is made of."""
-    called = names or [f"release {number}" for number in range(1, len(certificates) + 1)]
-    listed = [_listed(c, name) for c, name in zip(certificates, called, strict=True)]
     attributes = [{"name": column.key, "type": column.kind} for column in columns]
+    called = names or [f"release {number}" for number in range(1, len(certificates) + 1)]
+    listed = [
+        {
+            "name": name,
+            "sha256": c.sha256,
+            "mechanism": c.mechanism,
+            "epsilon": None if c.epsilon is None else str(c.epsilon),
+            "period": None if c.period is None else c.period.period.name,
+            "series": None if c.period is None else c.period.series,
+        }
+        for c, name in zip(certificates, called, strict=True)
+    ]
     return {**({"attributes": attributes} if attributes else {}), "releases": listed}
 
 
@@ -137,8 +145,10 @@ def _assumptions(certificates: Sequence[Certificate]) -> tuple[Statement, ...]:
     """What all of them assume, and that the releases of each series come from one ledger."""
     # Which period was read is stated for each release and does not apply to all of them.
     stated = [
-        [a for a in c.assumptions if c.period is None or a != c.period.assumption(c.unit)]
+        said
         for c in certificates
+        for said in c.assumptions
+        if c.period is None or said != c.period.assumption(c.unit)
     ]
     # What a copy of the ledger would mean, the certificates do not reveal.
     together = [
@@ -146,7 +156,7 @@ def _assumptions(certificates: Sequence[Certificate]) -> tuple[Statement, ...]:
         for series, some in _series(certificates).items()
         if series is not None and len(some) > 1
     ]
-    return _united([*stated, together])
+    return tuple(dict.fromkeys([*stated, *together]))
 
 
 def _price(certificates: Sequence[Certificate]) -> tuple[Access, ...]:
@@ -155,13 +165,10 @@ def _price(certificates: Sequence[Certificate]) -> tuple[Access, ...]:
         return (Leak(what=Statement("leak.release"), why=Statement("leak.release_why")),)
     series = _series(certificates)
     alone = [
-        Spend(what=_description([certificate]), amount=certificate.epsilon or Fraction(0))
-        for certificate in series.pop(None)
+        Spend(what=_description([c]), amount=c.epsilon or Fraction(0)) for c in series.pop(None)
     ]
-    return (
-        *alone,
-        *(Spend(what=_description(some), amount=_most(some)) for some in series.values()),
-    )
+    kept_apart = [Spend(what=_description(c), amount=_most(c)) for c in series.values()]
+    return (*alone, *kept_apart)
 
 
 def _most(series: Sequence[Certificate]) -> Fraction:
@@ -192,25 +199,21 @@ def _description(releases: Sequence[Certificate]) -> Statement:
 
 
 def _notes(releases: Sequence[Release], unit: Unit, columns: Columns) -> tuple[Statement, ...]:
-    certificates = [release.certificate for release in releases]
-    notes = [Statement("note.combined", releases=len(releases)), *_cases_note(releases)]
-    total = _sum(certificates)
+    total = _sum([release.certificate for release in releases])
+    margin = cases_margin([release.certificate for release in releases])
+    notes = [Statement("note.combined", releases=len(releases))]
+    if margin is not None:
+        cases = sum(release.variants.cases for release in releases)
+        notes.append(Statement("note.combined_cases", cases=cases, margin=margin))
     if unit.per_period and total:
         notes.append(Statement("note.per_person_period", epsilon=total))
     if len({release.times is None for release in releases}) == 2:
         notes.append(Statement("note.combined_artificial_times"))
-    lost = {column.key for column in chain(*(release.columns for release in releases))}
+    lost = {column.key for release in releases for column in release.columns}
     lost -= {column.key for column in columns}
     if lost:
         notes.append(Statement("note.attributes_left_out", attributes=sorted(lost)))
     return tuple(notes)
-
-
-def _cases_note(releases: Sequence[Release]) -> list[Statement]:
-    margin = cases_margin([release.certificate for release in releases])
-    cases = sum(release.variants.cases for release in releases)
-    known = margin is not None
-    return [Statement("note.combined_cases", cases=cases, margin=margin)] if known else []
 
 
 def _sum(certificates: Sequence[Certificate]) -> Fraction:
@@ -231,51 +234,22 @@ def cases_margin(certificates: Sequence[Certificate]) -> int | None:
 def _margins(releases: Sequence[Release]) -> Margins | None:
     """The margins of counts; shares of several releases have other cases each."""
     certificates = [release.certificate for release in releases]
-    parts = [certificate.margins for certificate in certificates]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    known = [c.margins for c in certificates if c.margins is not None]
+    if len(known) < len(releases):
         return None
+    # The model may be wrong in the same way every time, so margins of sums add up.
+    activities, steps, listed = Counter[str](), Counter[Step](), Counter[Variant]()
+    for release, margins in zip(releases, known, strict=True):
+        activities.update(margins.activities)
+        steps.update(margins.steps)
+        variants, of_variants = release.variants, margins.variants or VariantMargins()
+        # Where a release has none of a variant, nothing is added.
+        for (names, count), finished in zip(variants, variants.complete.tolist(), strict=True):
+            listed[names, finished] += of_variants.of((names, finished), count)
+    all_known = all(margins.variants is not None for margins in known)
     return Margins(
         cases=cases_margin(certificates),
-        activities=_added([part.activities for part in known]),
-        steps=_added([part.steps for part in known]),
-        variants=_variants_together(releases, known),
+        activities=dict(activities),
+        steps=dict(steps),
+        variants=VariantMargins(listed=dict(listed)) if all_known else None,
     )
-
-
-def _added(parts: Sequence[Mapping[Named, int]]) -> dict[Named, int]:
-    """Margins of sums: the model may be wrong in the same way every time, so margins add up."""
-    names = dict.fromkeys(name for part in parts for name in part)
-    return {name: sum(part.get(name, 0) for part in parts) for name in names}
-
-
-def _variants_together(
-    releases: Sequence[Release], parts: Sequence[Margins]
-) -> VariantMargins | None:
-    """Of each variant of any release: where one has none of it, nothing is added."""
-    known = [part.variants for part in parts if part.variants is not None]
-    if len(known) < len(parts):
-        return None
-    listed: Counter[Variant] = Counter()
-    for release, margins in zip(releases, known, strict=True):
-        variants = release.variants
-        for (names, count), finished in zip(variants, variants.complete.tolist(), strict=True):
-            listed[names, finished] += margins.of((names, finished), count)
-    return VariantMargins(listed=dict(listed))
-
-
-def _united(lists: Iterable[Iterable[Statement]]) -> tuple[Statement, ...]:
-    """All statements, each once, in their order."""
-    return tuple(dict.fromkeys(said for some in lists for said in some))
-
-
-def _listed(certificate: Certificate, name: str) -> dict[str, object]:
-    epsilon, period = certificate.epsilon, certificate.period
-    return {
-        "name": name,
-        "sha256": certificate.sha256,
-        "mechanism": certificate.mechanism,
-        "epsilon": None if epsilon is None else str(epsilon),
-        "period": None if period is None else period.period.name,
-        "series": None if period is None else period.series,
-    }

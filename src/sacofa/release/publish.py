@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -145,8 +146,7 @@ class Request:
         # No ledger keeps a period apart from others, as far as is known here.
         period = log.period if isinstance(log, Log) else None
         statement = None if period is None else PeriodStatement(period=period)
-        promised = self._certify(log, mechanism, statement)
-        return Checked(log=log, mechanism=mechanism, ledger=ledger, promised=promised)
+        return Checked(log, mechanism, ledger, self._certify(log, mechanism, statement))
 
     def publish(self, listener: Listener | None = None) -> Release:
         """Read the log, release it through the mechanism, and write the log and its certificate.
@@ -164,10 +164,10 @@ class Request:
             SacofaError: If the request is refused, the ledger does not pay, or the log cannot be
                 read. Nothing is written then.
         """
-        listener, checked = listener or Listener(), self.check()
-        mechanism, ledger, promised = checked.mechanism, checked.ledger, checked.promised
+        listener = listener or Listener()
+        checked, mechanism, ledger, promised = self.check()
         with ExitStack() as stack:
-            log, period, turn = stack.enter_context(take_turn(checked.log, ledger, self.dataset))
+            log, period, turn = stack.enter_context(take_turn(checked, ledger, self.dataset))
             if turn is not None:
                 promised = self._certify(log, mechanism, period)
             reservation = stack.enter_context(
@@ -178,7 +178,6 @@ class Request:
             # Names that were taken from the log are public, as the certificate says.
             self._check_texts(names, cases.attributes)
             check_number(names, mechanism)
-            check_distributed(cases, mechanism)
             if turn is not None:
                 reservation.claim(turn)
             reservation.data_accessed = True
@@ -250,9 +249,9 @@ class Request:
 
     def _adapted(self, log: Log | Cases) -> Mechanism:
         """The mechanism as it runs on the log, for what the output can hold."""
-        timed = log.has_times if isinstance(log, Log) else log.timed
         stored, asked = None if self.output is None else format_of(self.output), self.mechanism
         if stored is None or stored.holds_events:
+            timed = log.has_times if isinstance(log, Log) else log.timed
             return asked.for_log(timed=timed, attributes=log.attributes)
         # Variants and their counts hold no times and attributes: no budget is spent on them.
         must = only_variants(stored.suffix)
@@ -287,22 +286,24 @@ class Request:
         """
         able = mechanism.capabilities
         if isinstance(log, Cases):
+            if not (able.distributed or isinstance(log.variants, VariantCounts)):
+                raise SettingError("mechanism", mechanism.name, Statement("must.be.distributed"))
             return log
         progress, notify = partial(listener.at, "reading"), listener.holder
         if (able.times and log.has_times) or log.attributes:
             cases = read_cases(log, progress=progress, notify=notify)
             check_values(log.name, cases.attributes, log.options)
             return cases
+        variants: VariantCounts | DistributedVariants
         if not able.distributed or able.times or not is_distributed(log):
             variants = count_variants(log, progress=progress, notify=notify)
-            return Cases(variants=variants, assumptions=log.assumptions)
-        left = stack.enter_context(distribute_variants(log, progress=progress, notify=notify))
-        few = len(left) <= self.max_gathered
-        return Cases(variants=left.gather() if few else left, assumptions=log.assumptions)
+        else:
+            left = stack.enter_context(distribute_variants(log, progress=progress, notify=notify))
+            variants = left.gather() if len(left) <= self.max_gathered else left
+        return Cases(variants=variants, assumptions=log.assumptions)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Checked:
+class Checked(NamedTuple):
     """A request that was checked, with the log opened and the mechanism adapted to it."""
 
     log: Log | Cases
@@ -397,12 +398,6 @@ def check_activities(activities: Sequence[str] | None) -> None:
         raise SettingError("activities", len(activities), Statement("must.be.different_names"))
 
 
-def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
-    """Refuse variants on a cluster for a mechanism that must see them all."""
-    if not isinstance(cases.variants, VariantCounts) and not mechanism.capabilities.distributed:
-        raise SettingError("mechanism", mechanism.name, Statement("must.be.distributed"))
-
-
 def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:
     """Tell the holder of the log where declared names and those of the log differ."""
     variants = cases.variants
@@ -413,9 +408,9 @@ def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None
     np.add.at(events, variants.activity_ids, weights)
     found = {name: n for name, n in zip(variants.activities, events.tolist(), strict=True) if n}
     unused = [name for name in declared if name not in found]
+    dropped = {name: n for name, n in found.items() if name not in set(declared)}
     if unused:
         notify(Statement("notice.unused_activities", names=_listed(unused)))
-    dropped = {name: n for name, n in found.items() if name not in set(declared)}
     if dropped:
         listed, number = _listed(list(dropped)), sum(dropped.values())
         notify(Statement("notice.dropped_events", names=listed, events=number))
@@ -435,25 +430,22 @@ def _check_paid(promised: Certificate, made: Certificate) -> None:
     A mechanism says its price when it is asked, and one from outside may say another every time.
     """
     if (promised.epsilon, promised.unit) != (made.epsilon, made.unit):
-        values = {"mechanism": made.mechanism, "made": _cost(made), "promised": _cost(promised)}
-        raise PromiseError(Statement("promise.other_price", **values))
-
-
-def _cost(certificate: Certificate) -> Statement:
-    unit = noun(certificate.unit)
-    if certificate.epsilon is None:
-        return Statement("promise.no_price", unit=unit)
-    return Statement("promise.price", epsilon=certificate.epsilon, unit=unit)
+        costs = (
+            Statement("promise.no_price", unit=noun(c.unit))
+            if c.epsilon is None
+            else Statement("promise.price", epsilon=c.epsilon, unit=noun(c.unit))
+            for c in (promised, made)
+        )
+        values = dict(zip(("promised", "made"), costs, strict=True))
+        raise PromiseError(Statement("promise.other_price", mechanism=made.mechanism, **values))
 
 
 def _open(log: object, options: ReadOptions | None) -> Log | Cases:
     """Open what has to be opened; what was counted already is taken as it is."""
-    opened: Log | Cases | None = log if isinstance(log, Log | Cases) else None
-    if isinstance(log, VariantCounts | DistributedVariants):
-        opened = Cases(variants=log)
-    elif isinstance(log, Mapping):
-        opened = Cases(variants=VariantCounts.of(log))
-    if opened is None:
+    if isinstance(log, Mapping):
+        log = VariantCounts.of(log)
+    opened = Cases(variants=log) if isinstance(log, VariantCounts | DistributedVariants) else log
+    if not isinstance(opened, Log | Cases):
         return open_source(log, options)
     if options is not None:
         code = "left_out_opened" if isinstance(log, Log) else "left_out_counted"

@@ -1,23 +1,76 @@
-"""Read releases back: the released file with the certificate that lies beside it."""
+"""Check a released file against its certificate, and read both back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import is_dataclass, replace
-from fractions import Fraction
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from .._version import __version__
 from ..base.batches import join_variants
+from ..base.files import hash_file, read_small
 from ..errors import ReadError, SettingError, Statement
 from ..kernel.attributes import Attribute, Kind
 from ..kernel.variants import VariantCounts
 from ..mechanisms.certified import Certified
 from ..mechanisms.protocol import Mechanism
 from .anonymize import Release
-from .certificate import Certificate
+from .certificate import DAMAGED, FORMAT, Certificate, JsonObject, entries_of, facts, loads, upgrade
 from .formats import format_of, read_log
-from .verify import verify
+from .write import LARGEST, certificate_path, mend
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """The result of comparing a file with its certificate."""
+
+    certificate: Certificate
+    """What the file was compared with."""
+    findings: tuple[Statement, ...]
+    """Everything that is not as it should be."""
+    signer: str | None = None
+    """Whose signature was checked; None: none was."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the file is the one certified, and the certificate is in itself right."""
+        return not self.findings
+
+
+def verify(path: str | Path, certificate: str | Path | None = None) -> Verification:
+    """Tell whether a file is the one that a certificate was written for, and whether that adds up.
+
+    Without `certificate` the one beside the file is taken; where a release was killed just before
+    that had its name, it gets it now. This shows mistakes and mix-ups. Whoever changes both a file
+    and its certificate is found out by a signature only (`verify_signed`).
+    """
+    if certificate is None and not certificate_path(path).exists():
+        mend(path)
+    beside = certificate_path(path) if certificate is None else Path(certificate)
+    if not Path(path).exists():
+        raise ReadError(path, Statement("file.missing"))
+    try:
+        text = read_small(beside, LARGEST, Statement("certificate.missing")).decode("utf-8")
+    except UnicodeDecodeError:
+        raise ReadError(beside, DAMAGED) from None
+    read, findings = Certificate.from_json(text, beside), []
+    # Other versions have texts of their own.
+    if not _fits(loads(text), read):
+        findings.append(Statement("finding.fields_do_not_fit"))
+    if read.sha256 is None:
+        findings.append(Statement("finding.no_file"))
+    elif hash_file(path) != read.sha256:
+        findings.append(Statement("finding.other_file"))
+    return Verification(certificate=read, findings=tuple(findings))
+
+
+def _fits(content: JsonObject, read: Certificate) -> bool:
+    """Whether the fields of a certificate fit; other versions have texts of their own."""
+    stated, expected = upgrade(content), json.loads(read.to_json())
+    same_words = content["format"] == FORMAT and read.version == __version__
+    return bool(stated == expected if same_words else facts(stated) == facts(expected))
 
 
 def read_release(path: str | Path) -> Release:
@@ -26,34 +79,23 @@ def read_release(path: str | Path) -> Release:
     if not verification.holds:
         raise ReadError(path, verification.findings[0])
     certificate = verification.certificate
-    attributes = _attributes(certificate)
-    log = read_log(path, attributes)
+    settings, epsilon = certificate.settings, certificate.epsilon
+    kinds = {str(e["name"]): cast(Kind, e["type"]) for e in entries_of(settings, "attributes")}
+    log = read_log(path, kinds)
     log = replace(log, variants=replace(log.variants, unit=certificate.unit))
-    epsilon, of_core = certificate.epsilon, certificate.mechanism == Certified.name
+    of_core = certificate.mechanism == Certified.name
     if not format_of(path).holds_events and of_core and epsilon is not None:
-        # A file without events does not mark the orderly core: it follows from what was released.
-        mechanism = _as_released(certificate.settings, epsilon, tuple(attributes))
+        # A file without events does not mark the orderly core. It follows from what was released,
+        # and from the ε of the flow: ε is divided as the certificate says.
+        names = ("time_share", "attribute_share")
+        shares = {name: str(settings[name]) for name in names if name in settings}
+        timed = shares.get("time_share") != "0"
+        if not timed:
+            del shares["time_share"]
+        attributes = tuple(Attribute(name=name) for name in kinds)
+        mechanism = Certified(epsilon=epsilon, time=timed, attributes=attributes, **shares)  # type: ignore[arg-type]
         log = replace(log, core=mechanism.mark_core(log.variants))
     return Release(log=log, certificate=certificate)
-
-
-def _attributes(certificate: Certificate) -> dict[str, Kind]:
-    """The attributes that a certificate names, with their types."""
-    listed = certificate.settings.get("attributes", ())
-    entries = listed if isinstance(listed, list | tuple) else ()
-    return {str(e["name"]): cast(Kind, e["type"]) for e in entries if isinstance(e, Mapping)}
-
-
-def _as_released(
-    said: Mapping[str, object], epsilon: Fraction, attributes: tuple[str, ...]
-) -> Certified:
-    """The mechanism, with ε divided as the certificate says: what the flow got marks the core."""
-    shares = {name: str(said[name]) for name in ("time_share", "attribute_share") if name in said}
-    timed = shares.get("time_share") != "0"
-    if not timed:
-        del shares["time_share"]
-    names = tuple(Attribute(name=name) for name in attributes)
-    return Certified(epsilon=epsilon, time=timed, attributes=names, **shares)  # type: ignore[arg-type]
 
 
 def start_from(mechanism: Mechanism, earlier: Sequence[str | Path]) -> Mechanism:

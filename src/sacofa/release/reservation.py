@@ -87,9 +87,8 @@ def take_turn(
 ) -> Iterator[tuple[Log | Cases, PeriodStatement | None, Turn | None]]:
     """Wait for other releases of periods from a ledger.
 
-    Yields:
-        The log without the cases that must be left out, the period that is read, and which cases
-            are taken. None: the log is not of a period, or no ledger keeps it apart from others.
+    Yields the log without the cases that must be left out, the period that is read, and which cases
+    are taken; None if the log is not of a period, or no ledger keeps it apart from others.
     """
     period = log.period if isinstance(log, Log) else None
     if not isinstance(log, Log) or period is None or ledger is None or dataset is None:
@@ -189,12 +188,10 @@ def _reserve(
     text = certificate.to_json()
     settings, charged = json.loads(text)["settings"], charged_for(certificate.unit)
     period = None if certificate.period is None else certificate.period.period.name
-    if period is not None:
-        settings["period"] = period
     entry = ledger.reserve(
         dataset,
         mechanism=certificate.mechanism,
-        settings=json.dumps(settings, sort_keys=True),
+        settings=json.dumps(settings | ({"period": period} if period else {}), sort_keys=True),
         price=certificate.epsilon,
         certificate=text,
         token=token,
@@ -202,19 +199,17 @@ def _reserve(
         charged=charged,
     )
     account = ledger.account(dataset).in_period(period, charged)
-    cost, left = Statement("price.none"), Statement("left.no_limit")
+    values: dict[str, object] = {
+        "cost": Statement("price.none"), "dataset": dataset, "left": Statement("left.no_limit"),
+    }  # fmt: skip
     if entry.price is not None:
-        cost = Statement("price.finite", epsilon=entry.price)
+        values["cost"] = Statement("price.finite", epsilon=entry.price)
     if account.left is not None:
-        left = Statement("left.of_budget", left=account.left, budget=account.budget or 0)
-    of_period = period is not None and charged != "dataset"
-    spent = Statement(
-        "notice.spent_in_period" if of_period else "notice.spent",
-        cost=cost,
-        dataset=dataset,
-        left=left,
-        **({"period": period} if of_period else {}),
-    )
+        left, budget = account.left, account.budget or 0
+        values["left"] = Statement("left.of_budget", left=left, budget=budget)
+    spent = Statement("notice.spent", **values)
+    if period is not None and charged != "dataset":
+        spent = Statement("notice.spent_in_period", **values, period=period)
     if entry.repeats is None:
         return entry, spent
     return entry, Statement("notice.repeated", spent=spent, release=entry.repeats)

@@ -49,10 +49,8 @@ def public_rules(
 
 def _files(log: object) -> set[object]:
     """What tells the files of a log from all others, by whatever pattern, folder or link."""
-    if not isinstance(log, (str, Path)):
-        return set()
     # How they are stored plays no part, and what is not there is refused where it is read.
     with suppress(ReadError):
-        found, _ = find_files(str(log), "csv")
-        return set[object]().union(*map(identity, found))
+        if isinstance(log, (str, Path)):
+            return {part for file in find_files(str(log), "csv")[0] for part in identity(file)}
     return set()

@@ -6,25 +6,32 @@ cannot be changed or forgotten later without notice: the end of the chain, and w
 that was asked for and paid, in order; the budgets; what had become of each release that had ended;
 and of releases of periods, what pays for each and which cases it took. Later releases may be added:
 the signed ones must still be there, as they were.
+
+The file is a DSSE envelope, as the tools of in-toto and sigstore read it. The statement in it
+(in-toto, version 1) names its subjects by SHA-256. The signature covers the exact bytes of the
+statement and its type, so nothing needs to be parsed before the signature was checked.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
-from ..base.files import check_target, hash_file
+from ..base.files import check_target, hash_file, read_small, write_text
 from ..errors import ReadError, Statement
 from ..ledger import Budget, Entry, Ledger
 from ..ledger.storage import refusal
-from .certificate import Certificate
-from .envelope import DAMAGED, SignedStatement, read_signature, signature_path, write_signature
-from .keys import PrivateKey, PublicKey
-from .verify import Verification, verify
+from .certificate import Certificate, loads
+from .keys import PrivateKey, PublicKey, named
+from .read import Verification, verify
 from .write import certificate_path
 
 KIND = "urn:sacofa:release:1"
@@ -34,6 +41,39 @@ LEDGER_KIND = "urn:sacofa:ledger:2"
 DIGESTS = ("budgets_sha256", "ended_sha256", "claims_sha256")
 NO_CHAIN = hashlib.sha256(b"").hexdigest()
 """Stands for the chain of a ledger without releases."""
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+LARGEST = 1 << 25
+"""Upper bound on the bytes: a certificate is at most half of that, and base64 adds a third."""
+DAMAGED = Statement("signature.damaged")
+WRONG = (ValueError, LookupError, TypeError, AttributeError, binascii.Error, RecursionError)
+"""What reading JSON of another form raises."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedStatement:
+    """Something that is stated about some files."""
+
+    subjects: tuple[tuple[str, str], ...]
+    """The name and the SHA-256 of each."""
+    kind: str
+    """What kind of statement it is, as a URI with a version."""
+    content: Mapping[str, object]
+    """What is stated."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedLedger:
+    """What a signature of a ledger confirms."""
+
+    signer: str
+    """Whose signature it is."""
+    signed_at: str
+    """When it was signed, by the clock of whoever signed."""
+    releases: int
+    """So many releases are as they were signed."""
+    since: int
+    """So many were added since."""
 
 
 def sign(
@@ -51,15 +91,10 @@ def sign(
         raise ReadError(path, Statement("sign.refused", finding=checked.findings[0]))
     if not checked.certificate.publishable:
         raise ReadError(path, Statement("sign.seeded"))
-    statement = SignedStatement(
-        subjects=((Path(path).name, hash_file(path)), (beside.name, hash_file(beside))),
-        kind=KIND,
-        content={
-            "bytes": Path(path).stat().st_size,
-            "certificate": json.loads(beside.read_text(encoding="utf-8")),
-        },
-    )
-    return write_signature(path, statement, key, force=force)
+    subjects = ((Path(path).name, hash_file(path)), (beside.name, hash_file(beside)))
+    stated = json.loads(beside.read_text(encoding="utf-8"))
+    content = {"bytes": Path(path).stat().st_size, "certificate": stated}
+    return _write(path, subjects, KIND, content, key, force=force)
 
 
 def verify_signed(
@@ -71,9 +106,7 @@ def verify_signed(
 ) -> Verification:
     """Check a release and its signature; each kind of mistake has a finding of its own."""
     beside = certificate_path(path) if certificate is None else Path(certificate)
-    place = signature_path(path) if signature is None else Path(signature)
-    statement, key = read_signature(place, trusted, KIND)
-    signer = key.name
+    place, statement, signer = _read(path, signature, trusted, KIND)
     digests = {sha256 for _, sha256 in statement.subjects}
     same_file, same_certificate = hash_file(path) in digests, hash_file(beside) in digests
     if not same_certificate:
@@ -96,48 +129,36 @@ def verify_signed(
     return Verification(certificate=checked.certificate, findings=findings, signer=signer)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SignedLedger:
-    """What a signature of a ledger confirms."""
-
-    signer: str
-    """Whose signature it is."""
-    signed_at: str
-    """When it was signed, by the clock of whoever signed."""
-    releases: int
-    """So many releases are as they were signed."""
-    since: int
-    """So many were added since."""
-
-
 def sign_ledger(ledger: Ledger, key: PrivateKey, *, force: bool = True) -> Path:
     """Sign a ledger as it stands, and return the path of the signature; damage is not signed."""
     ledger.check()
     entries, budgets = ledger.entries(), ledger.budgets()
     ended = [entry.id for entry in entries if entry.state != "reserved"]
     counted = {"releases": len(entries), "budgets": len(budgets), "ended": ended}
-    statement = SignedStatement(
-        subjects=((ledger.path.name, entries[-1].chain if entries else NO_CHAIN),),
-        kind=LEDGER_KIND,
-        content=counted | _digests(ledger, entries, budgets, ended),
-    )
-    return write_signature(ledger.path, statement, key, force=force)
+    content = counted | _digests(ledger, entries, budgets, ended)
+    subject = (ledger.path.name, entries[-1].chain if entries else NO_CHAIN)
+    return _write(ledger.path, (subject,), LEDGER_KIND, content, key, force=force)
 
 
 def verify_ledger(
     ledger: Ledger, trusted: Sequence[PublicKey], signature: str | Path | None = None
 ) -> SignedLedger:
     """Tell whether what was signed still stands in a ledger; if not, say what does not."""
-    place = signature_path(ledger.path) if signature is None else Path(signature)
-    statement, signer = read_signature(place, trusted, LEDGER_KIND)
+    place, statement, signer = _read(ledger.path, signature, trusted, LEDGER_KIND)
     content = statement.content
     try:
         chain = statement.subjects[0][1]
-        releases, budgets = _number(content["releases"]), _number(content["budgets"])
-        ended = [int(id) for id in cast(list[int], content["ended"])]
+        releases, budgets, *ended = (
+            operator.index(cast(int, number))
+            for number in (
+                content["releases"],
+                content["budgets"],
+                *cast(list[int], content["ended"]),
+            )
+        )
         signed_at = str(content["signed_at"])
         stated = {name: str(content[name]) for name in DIGESTS}
-    except (KeyError, TypeError, ValueError, IndexError):
+    except WRONG:
         raise ReadError(place, DAMAGED) from None
     ledger.check()
     entries, limits = ledger.entries(), ledger.budgets()
@@ -150,13 +171,7 @@ def verify_ledger(
     if stated != _digests(ledger, entries[:releases], limits[:budgets], ended):
         raise refusal(ledger.path, Statement("signed_ledger.changed"))
     since = len(entries) - releases
-    return SignedLedger(signer=signer.name, signed_at=signed_at, releases=releases, since=since)
-
-
-def _number(value: object) -> int:
-    if not isinstance(value, int):
-        raise TypeError(value)
-    return value
+    return SignedLedger(signer=signer, signed_at=signed_at, releases=releases, since=since)
 
 
 def _digests(
@@ -185,3 +200,117 @@ def _digests(
 
 def _hash(rows: Iterable[list[object]]) -> str:
     return hashlib.sha256(json.dumps(list(rows)).encode()).hexdigest()
+
+
+def signature_path(path: str | Path) -> Path:
+    """Where the signature of a file lies."""
+    return Path(f"{path}.signature.json")
+
+
+def _write(
+    path: str | Path,
+    subjects: tuple[tuple[str, str], ...],
+    kind: str,
+    content: Mapping[str, object],
+    key: PrivateKey,
+    *,
+    force: bool,
+) -> Path:
+    """Sign a statement, with the time of the signature, in a file next to the one it is about."""
+    target = signature_path(path)
+    check_target(target, force)
+    dated = {"signed_at": datetime.now(UTC).isoformat(timespec="seconds"), **content}
+    statement = SignedStatement(subjects=subjects, kind=kind, content=dated)
+    write_text(target, seal(statement, key), force)
+    return target
+
+
+def _read(
+    path: str | Path, signature: str | Path | None, trusted: Sequence[PublicKey], kind: str
+) -> tuple[Path, SignedStatement, str]:
+    """Open the signature of one kind and version of statement; any other is refused.
+
+    Returns:
+        Where it lies, what was signed, and whose key signed it.
+    """
+    place = signature_path(path) if signature is None else Path(signature)
+    statement, signer = unseal(place, trusted)
+    name, _, version = statement.kind.rpartition(":")
+    expected, _, known = kind.rpartition(":")
+    if name != expected:
+        raise ReadError(place, Statement("signature.other_kind", kind=statement.kind))
+    if version != known:
+        raise ReadError(place, Statement("signature.other_version", version=version, known=known))
+    return place, statement, signer.name
+
+
+def authenticated_bytes(payload_type: str, payload: bytes) -> bytes:
+    """What is signed: type and payload with their lengths, so that no two run into each other."""
+    kind = payload_type.encode()
+    return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
+
+
+def seal(statement: SignedStatement, key: PrivateKey) -> str:
+    """Put a statement into a signed envelope."""
+    content = {
+        "_type": STATEMENT_TYPE,
+        "subject": [{"name": n, "digest": {"sha256": sha256}} for n, sha256 in statement.subjects],
+        "predicateType": statement.kind,
+        "predicate": statement.content,
+    }
+    payload = json.dumps(content, ensure_ascii=False).encode()
+    signature = key.sign(authenticated_bytes(PAYLOAD_TYPE, payload))
+    envelope = {
+        "payload": base64.b64encode(payload).decode(),
+        "payloadType": PAYLOAD_TYPE,
+        "signatures": [{"keyid": key.public.id, "sig": base64.b64encode(signature).decode()}],
+    }
+    return json.dumps(envelope, indent=2) + "\n"
+
+
+def unseal(path: Path, trusted: Sequence[PublicKey]) -> tuple[SignedStatement, PublicKey]:
+    """Open an envelope that was signed with one of some keys; any other is refused.
+
+    Returns:
+        What was signed, and the trusted key that it was signed with.
+    """
+    text = read_small(path, LARGEST, Statement("signature.missing"))
+    try:
+        envelope = loads(text.decode("utf-8"))
+        payload = base64.b64decode(envelope["payload"], validate=True)
+        kind = str(envelope["payloadType"])
+        signatures = [
+            (str(entry.get("keyid", "")), base64.b64decode(entry["sig"], validate=True))
+            for entry in envelope["signatures"]
+        ]
+    except WRONG:
+        raise ReadError(path, DAMAGED) from None
+    message = authenticated_bytes(kind, payload)
+    # The id is a hint; whether a key fits, the signature decides.
+    fitting = (key for key in trusted for _, found in signatures if key.confirms(found, message))
+    if (signer := next(fitting, None)) is None:
+        raise ReadError(path, _unconfirmed({id for id, _ in signatures}, trusted))
+    try:
+        content = loads(payload)
+        if kind != PAYLOAD_TYPE or content["_type"] != STATEMENT_TYPE:
+            raise ReadError(path, Statement("signature.unknown", kind=kind))
+        statement = SignedStatement(
+            subjects=tuple(
+                (str(e.get("name", "")), str(e["digest"]["sha256"])) for e in content["subject"]
+            ),
+            kind=str(content["predicateType"]),
+            content=dict(content["predicate"]),
+        )
+    except WRONG:
+        raise ReadError(path, DAMAGED) from None
+    return statement, signer
+
+
+def _unconfirmed(ids: set[str], trusted: Sequence[PublicKey]) -> Statement:
+    """Say why no trusted key confirms a signature."""
+    if any(key.id in ids for key in trusted):
+        return Statement("signature.changed")
+    if not ids:
+        return Statement("signature.none", trusted=named(trusted))
+    others = [f"{id[:16]}…" for id in sorted(ids)]
+    return Statement("signature.other_key", ids=others, trusted=named(trusted))

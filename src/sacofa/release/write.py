@@ -123,19 +123,12 @@ def mend(path: str | Path) -> None:
 
 
 def _rescue(folder: Path) -> None:
+    """Give each kept certificate that carries the hash of its file its name."""
     for kept in (*folder.glob(f"*{SUFFIX}"), *(folder / OLD).glob(f"*{SUFFIX}")):
         certificate = folder.parent / kept.name
         file = folder.parent / kept.name.removesuffix(SUFFIX)
-        if not certificate.exists() and _fits(kept, file):
-            os.replace(kept, certificate)
-
-
-def _fits(certificate: Path, path: Path) -> bool:
-    """Tell whether a certificate carries the hash of a file."""
-    try:
-        if certificate.stat().st_size > LARGEST or not path.is_file():
-            return False
-        content = json.loads(certificate.read_text(encoding="utf-8"))
-        return bool(hash_file(path) == content["sha256"])
-    except (OSError, ReadError, ValueError, KeyError, TypeError, RecursionError):
-        return False
+        with suppress(OSError, ReadError, ValueError, KeyError, TypeError, RecursionError):
+            if kept.stat().st_size > LARGEST or not file.is_file() or certificate.exists():
+                continue
+            if hash_file(file) == json.loads(kept.read_text(encoding="utf-8"))["sha256"]:
+                os.replace(kept, certificate)
