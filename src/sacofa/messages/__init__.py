@@ -3,15 +3,23 @@
 Other packages hold facts as `Statement` values. Here they get words:
 
 * catalogue: reads `en.toml`, `de.toml` and any other language file next to it, and puts a statement
-  into the words of a language, and of an edge for its arguments;
-* content: statements in JSON, where each keeps its code and values next to an English text.
+  into the words of a language, and of an edge for its arguments, or into JSON;
+* units: what a certificate states about a unit of privacy.
 
 A new language is one file. A new statement is one entry in each file; a test compares them.
 """
 
 from ..kernel.statements import use_wording
-from .catalogue import arguments_of, check_language, has_wording, languages, printable, render
-from .content import from_content, to_content
+from .catalogue import (
+    arguments_of,
+    check_language,
+    from_content,
+    has_wording,
+    languages,
+    printable,
+    render,
+    to_content,
+)
 
 use_wording(render)
 
