@@ -41,6 +41,7 @@ from .options import (
     Output,
     Reading,
     Settings,
+    one_or_all,
     read_names,
 )
 from .show import notify, progress_bar, say, say_written, show_certificate
@@ -118,7 +119,7 @@ def anonymize(
     ],
 ) -> None:
     """Anonymize a log under differential privacy, and write its certificate next to it."""
-    source, streamed, output = log[0] if len(log) == 1 else log, files.streamed, files.output
+    source, streamed, output = one_or_all(log), files.streamed, files.output
     names, certificate = read_names(files.activities), files.certificate
     rules = public_rules(
         files.rules,

@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -79,11 +79,11 @@ class Attack:
     runs: int | None = None
     person_cases: int = 3
     seed: int | None = None
-    workers: int | None = None
+    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     attributes: bool = False
 
     def __post_init__(self) -> None:
-        if self.workers is not None and self.workers < 1:
+        if self.workers < 1:
             raise SettingError("workers", self.workers, Statement("must.at_least", least=1))
         if not 1 <= self.person_cases <= MAX_CASES_BOUND:
             bounds = Statement("must.whole_between", low=1, high=MAX_CASES_BOUND)
@@ -127,7 +127,7 @@ def audit(
                 claimed=claimed,
                 runs=attack.runs_of_pair,
                 seed=attack.seed,
-                workers=attack.workers or os.cpu_count() or 1,
+                workers=attack.workers,
                 stage=None if stage is None else overall(stage, number, len(pairs)),
             )
     refuted = any(finding.refuted for finding in findings)

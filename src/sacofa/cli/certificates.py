@@ -68,6 +68,19 @@ class Written:
     audit: Path | None = None
     force: bool = False
 
+    def files(self, released: Path) -> dict[str, Path]:
+        """The files to be written, by form; those that cannot be written are refused."""
+        given = {form: getattr(self, form) for form in ("registry", "markdown", "html")}
+        files = {form: path for form, path in given.items() if path is not None}
+        check_language(self.language)
+        if self.registry is not None:
+            disclosure.check_record_name(self.registry)
+        for target in files.values():
+            check_target(target, self.force)
+        read = {"the release": released, "its certificate": certificate_path(released)}
+        check_apart({f"the output --{form}": path for form, path in files.items()}, read)
+        return files
+
 
 def certificate(
     released: ReleasedFile,
@@ -79,15 +92,7 @@ def certificate(
     A registry needs facts that only people know. On a terminal, the program asks for those that
     were not given.
     """
-    given = {form: getattr(written, form) for form in ("registry", "markdown", "html")}
-    files: dict[str, Path] = {form: path for form, path in given.items() if path is not None}
-    check_language(written.language)
-    if "registry" in files:
-        disclosure.check_record_name(files["registry"])
-    for target in files.values():
-        check_target(target, written.force)
-    read = {"the release": released, "its certificate": certificate_path(released)}
-    check_apart({f"the output --{form}": path for form, path in files.items()}, read)
+    files = written.files(released)
     checked = verify_file(released)
     if not checked.holds:
         raise ReadError(released, checked.findings[0])

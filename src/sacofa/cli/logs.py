@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,9 +15,12 @@ from ..errors import ReadError, Statement, plain
 from ..events import Inspection, inspect_log, open_log
 from ..events.generate import write_sample
 from ..events.inspect import shown_variants
-from ..events.profile import starting_file
-from .options import Force, Json, LogPath, LogPaths, Output, Reading
+from ..events.profile import ColumnProfile, starting_file
+from .options import Force, Json, LogPath, LogPaths, Output, Reading, one_or_all
 from .show import notify, open_console, progress_bar, say, say_written, show_table, to_json
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 """Units of durations, with their seconds."""
@@ -36,7 +39,7 @@ def inspect(
 
     The output is confidential: it comes from the log without noise.
     """
-    opened = open_log(log[0] if len(log) == 1 else log, options)
+    opened = open_log(one_or_all(log), options)
     with progress_bar() as stage:
         inspection = inspect_log(
             opened,
@@ -69,16 +72,7 @@ def _show(inspection: Inspection) -> None:
     show_table(sizes, title="cli.inspect.sizes")
     if inspection.columns:
         say()
-        rows = (
-            (
-                column.name,
-                column.type,
-                "" if column.values is None else f"{column.values:,}",
-                WITHIN[column.constant],
-                Text("" if column.advice is None else plain(str(column.advice)), style="yellow"),
-            )
-            for column in inspection.columns[:MAX_SHOWN_COLUMNS]
-        )
+        rows = map(_row, inspection.columns[:MAX_SHOWN_COLUMNS])
         show_table(rows, "cli.inspect.columns", right=(2,), title="cli.inspect.other_columns")
         if (more := len(inspection.columns) - MAX_SHOWN_COLUMNS) > 0:
             say(Statement("cli.inspect.more_columns", more=more))
@@ -91,6 +85,15 @@ def _show(inspection: Inspection) -> None:
         for warning in inspection.warnings:
             say(Statement("cli.inspect.warning", warning=warning))
     say()
+
+
+def _row(column: ColumnProfile) -> list[str | Text]:
+    """A column as a row of a table."""
+    from rich.text import Text
+
+    values = "" if column.values is None else f"{column.values:,}"
+    advice = "" if column.advice is None else plain(str(column.advice))
+    return [column.name, column.type, values, WITHIN[column.constant], Text(advice, style="yellow")]
 
 
 def _sizes(inspection: Inspection) -> Iterator[tuple[str, str]]:

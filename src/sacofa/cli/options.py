@@ -266,6 +266,11 @@ def refuse_given(value: DataclassInstance, must: Part) -> None:
             raise SettingError(entry.name, given, must)
 
 
+def one_or_all(logs: list[str]) -> str | list[str]:
+    """A log that is one path, or several files that make up one."""
+    return logs[0] if len(logs) == 1 else logs
+
+
 def read_names(path: Path | None) -> list[str] | None:
     """Read public names of activities, one a line, if a file of them was given."""
     if path is None:

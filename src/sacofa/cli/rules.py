@@ -59,12 +59,17 @@ class Task:
 
     def check(self, log: str | None) -> Path:
         """What is read: a log, rules or a model; an output must be another file."""
-        model, suffix = Argument("from_model"), ".svg" if self.show else ".toml"
+        model = Argument("from_model")
         if log is None and self.from_model is None:
             raise SettingError("FILE", None, Statement("must.log_or_model", argument=model))
         if log is not None and self.from_model is not None:
             raise SettingError("FILE", log, Statement("must.left_out_with", argument=model))
         file = Path(log or self.from_model or "")
+        self._check_output(file)
+        return file
+
+    def _check_output(self, file: Path) -> None:
+        suffix = ".svg" if self.show else ".toml"
         if self.output is not None:
             names = {} if self.activities is None else {"the names": self.activities}
             check_apart({"the output": self.output}, {"what is read": file, **names})
@@ -72,7 +77,6 @@ class Task:
             if self.output is None or self.output.suffix.lower() != suffix:
                 raise SettingError("output", self.output, Statement("must.suffix", suffix=suffix))
             check_target(self.output, self.force)
-        return file
 
 
 def rules(

@@ -99,17 +99,12 @@ def show_certificate(certificate: Certificate, *, err: bool = False) -> None:
     from rich.text import Text
 
     epsilon, margins = format_epsilon(certificate.epsilon), certificate.margins
-    missing = certificate.missing_activities
-    code, more = "columns.listed", {}
-    if len(missing) > MAX_NAMES:
-        code, more = "columns.listed_and_more", {"more": len(missing) - MAX_NAMES}
-    listed = Statement(code, names=tuple(missing[:MAX_NAMES]), **more)
     summary = Statement("cli.whole_release", epsilon=epsilon, mechanism=certificate.mechanism)
     sections: dict[str, Iterable[object]] = {
         "budget": [summary],
         "protects": [certificate.protects],
         "verdict": [certificate.verdict],
-        "missing": [Statement("cli.missing", names=listed)] if missing else [],
+        "missing": [_missing(certificate.missing_activities)],
         "margins": [None if margins is None else margins.statement],
         "leaks": [
             Statement("cli.leak", what=access.what, why=access.why)
@@ -129,6 +124,15 @@ def show_certificate(certificate: Certificate, *, err: bool = False) -> None:
         for part in (part for text in texts for part in text.wrap(console, width)):
             console.print(Text(f"{label:<{LABEL_WIDTH}}", style="bold") + part, soft_wrap=True)
             label = ""
+
+
+def _missing(activities: Sequence[str]) -> Statement | None:
+    """Which public activities the release does not contain."""
+    shown, more = tuple(activities[:MAX_NAMES]), len(activities) - MAX_NAMES
+    listed = Statement("columns.listed", names=shown)
+    if more > 0:
+        listed = Statement("columns.listed_and_more", names=shown, more=more)
+    return Statement("cli.missing", names=listed) if shown else None
 
 
 def _spends(certificate: Certificate) -> Iterator[Statement]:

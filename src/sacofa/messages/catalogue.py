@@ -41,6 +41,11 @@ class Wording:
         """Every template of it."""
         return (self.other,) if self.one is None else (self.one, self.other)
 
+    def choose(self, values: Mapping[str, object]) -> str:
+        """The template that fits the values."""
+        single = self.plural is not None and values.get(self.plural) == 1
+        return self.templates[0 if single else -1]
+
 
 @dataclass(frozen=True)
 class Catalogue:
@@ -172,8 +177,7 @@ class _Renderer:
                 before = ", "
             yield ")" if values else f"{before})", "", ""
         else:
-            single = entry.plural is not None and values.get(entry.plural) == 1
-            for text, place, form in parsed(entry.templates[0 if single else -1]):
+            for text, place, form in parsed(entry.choose(values)):
                 yield text, "" if place is None else values.get(place, f"{{{place}}}"), form
 
     def _number(self, value: bool | int | float | Fraction, form: str) -> str:

@@ -63,11 +63,7 @@ class Job(JobAnswer):
     def conclude(self, outcome: Content | None, status: int | None) -> None:
         """Note what a worker reported last, and how it ended."""
         if outcome is None or (status != 0 and "problem" not in outcome):
-            why = Statement("web.job_ended_with_status", status=str(status))
-            if status is not None and status < 0:
-                why = Statement("web.job_ended_by_signal", signal=-status)
-            killed = status == -signal.SIGKILL
-            self.end("crashed", Statement("web.job_killed") if killed else why)
+            self.end("crashed", _say_crash(status))
             return
         self.end("refused" if "problem" in outcome else "done")
         self.progress = 1.0 if self.state == "done" else self.progress
@@ -271,6 +267,14 @@ async def _cancel(task: asyncio.Task[None]) -> None:
     task.cancel()
     with suppress(asyncio.CancelledError, Exception):
         await task
+
+
+def _say_crash(status: int | None) -> Statement:
+    if status == -signal.SIGKILL:
+        return Statement("web.job_killed")
+    if status is not None and status < 0:
+        return Statement("web.job_ended_by_signal", signal=-status)
+    return Statement("web.job_ended_with_status", status=str(status))
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
