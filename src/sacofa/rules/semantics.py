@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kinds import Semantics
-from .models.language import ModelRules, ModelStates
+from .models.automaton import ModelRules, ModelStates
 from .rules import KINDS, Rules
 
 Ints = NDArray[np.int64]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .kinds import Bools
-from .models.language import ModelRules
+from .models.automaton import ModelRules
 from .rules import KINDS, Rules
 
 NAME_WIDTH = 40

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ Out = Mapping[int, Sequence[tuple[int, int]]]
 SILENT = -1
 """Label of an edge without an activity."""
 NOWHERE = -1
+HARMFUL = 0
+"""State of every prefix that left the language of a model."""
 MAX_STATES = 20_000
 """A language with more states is not made: its rules are used instead."""
 MAX_MEMBERS = 4_000_000
@@ -48,7 +51,7 @@ class Graph:
     """[state]: whether a case may end there."""
 
 
-def rules_of_graph(graph: Graph, source: Provenance) -> Rules:
+def rules_of_graph(graph: Graph | Automaton, source: Provenance) -> Rules:
     """Return every rule that all cases of a graph keep."""
     size, states = len(graph.activities), len(graph.ends)
     # A set of activities is a whole number with a bit for each. The last bit is for all of them:
@@ -78,7 +81,7 @@ def rules_of_graph(graph: Graph, source: Provenance) -> Rules:
 
 
 def _grow(
-    graph: Graph, sets: list[int], *, backward: bool = False, adds: bool = False
+    graph: Graph | Automaton, sets: list[int], *, backward: bool = False, adds: bool = False
 ) -> list[int]:
     """Let the sets of states grow along edges until nothing changes.
 
@@ -118,12 +121,12 @@ class Automaton:
         """The number of states."""
         return len(self.ends)
 
-    def graph(self) -> Graph:
-        """The same automaton as a list of edges."""
+    @cached_property
+    def edges(self) -> Sequence[tuple[int, int, int]]:
+        """The state in which each edge begins, its activity, and the state it leads to."""
         sources, labels = np.nonzero(self.after != NOWHERE)
         columns = (sources, labels, self.after[sources, labels])
-        edges = list(zip(*(column.tolist() for column in columns), strict=True))
-        return Graph(activities=self.activities, edges=edges, ends=self.ends.tolist())
+        return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def project_onto(self, activities: Sequence[str], closed: bool = False) -> Automaton:
         """Express over other activities.
@@ -135,16 +138,18 @@ class Automaton:
             return self
         new = {name: i for i, name in enumerate(activities)}
         kept = [new.get(name, SILENT) for name in self.activities]
-        graph = self.graph()
-        edges = [(source, kept[label], target) for source, label, target in graph.edges]
-        small = determinize(replace(graph, activities=tuple(activities), edges=edges))
+        edges = [(source, kept[label], target) for source, label, target in self.edges]
+        graph = Graph(activities=tuple(activities), edges=edges, ends=self.ends.tolist())
+        small = determinize(graph)
         after = small.after.copy()
         unknown = [i for name, i in new.items() if name not in self.activities]
         after[:, unknown] = NOWHERE if closed else np.arange(small.states)[:, None]
         return replace(small, after=after)
 
 
-def determinize(graph: Graph, deviations: int = 0, max_states: int = MAX_STATES) -> Automaton:
+def determinize(
+    graph: Graph | Automaton, deviations: int = 0, max_states: int = MAX_STATES
+) -> Automaton:
     """Make the smallest deterministic automaton of all cases that nearly belong to a graph.
 
     An event more than the graph has, and a step of the graph that the case lacks, are one
@@ -229,3 +234,96 @@ def _smallest(activities: tuple[str, ...], after: Ints, ends: Bools) -> Automato
     moved = np.append(place[classes], NOWHERE)[after]
     keep = first[order]
     return Automaton(activities=activities, after=moved[keep], ends=ends[keep])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ModelRules(Rules):
+    """Rules with the whole language of a model; their tables are what all of it keeps.
+
+    Attributes:
+        model: Language of the model.
+        allowed: Language of the harmless cases: with deviations, larger than the model's.
+        deviations: Number of events by which a harmless case may differ from one of the model.
+    """
+
+    model: Automaton
+    allowed: Automaton
+    deviations: int
+
+    @classmethod
+    def of(cls, model: Automaton, deviations: int, source: Provenance) -> ModelRules:
+        """Make rules from the language of a model, and the deviations that are allowed."""
+        allowed = determinize(model, deviations) if deviations else model
+        facts = rules_of_graph(allowed, source)
+        return cls(**vars(facts), model=model, allowed=allowed, deviations=deviations)
+
+    def project_onto(self, activities: Sequence[str], closed: bool = False) -> Rules:
+        """Express the language over other activities; its rules alone if it becomes too large."""
+        if tuple(activities) == self.activities:
+            return self
+        try:
+            model = self.model.project_onto(activities, closed)
+            return ModelRules.of(model, self.deviations, self.source)
+        except TooManyStatesError:
+            return super().project_onto(activities, closed)
+
+    def possible_steps(self) -> Bools:
+        """Return whether b may directly follow a: [a, b], with the start last and the end last."""
+        allowed, size = self.allowed, len(self.activities)
+        into = np.zeros((allowed.states, size + 1), dtype=np.float32)
+        sources, labels = np.nonzero(allowed.after != NOWHERE)
+        into[allowed.after[sources, labels], labels] = 1
+        into[0, size] = 1
+        out = np.column_stack([allowed.after != NOWHERE, allowed.ends])
+        return (into.T @ out.astype(np.float32)) > 0
+
+
+class ModelStates:
+    """Semantics of the language of a model."""
+
+    def __init__(self, rules: ModelRules) -> None:
+        self.rules = rules
+        allowed = rules.allowed
+        # A row for HARMFUL comes first; NOWHERE is −1, so that it becomes HARMFUL.
+        self._next: Ints = np.pad(allowed.after + 1, ((1, 0), (0, 0)))
+        self._allowed = np.column_stack([self._next > HARMFUL, np.append(False, allowed.ends)])
+
+    @property
+    def activities(self) -> tuple[str, ...]:
+        """Names of activities; the id of an activity is its place here."""
+        return self.rules.activities
+
+    def start(self) -> int:
+        """Return the state of the empty prefix."""
+        return HARMFUL + 1
+
+    def harmless(self, states: Ints) -> Bools:
+        """Return which next steps are harmless: a column per activity, the last for the end."""
+        return self._allowed[states]
+
+    def step(self, states: Ints, activities: Ints) -> Ints:
+        """Return the state after one more activity, for each pair; HARMFUL after a harmful one."""
+        return self._next[states, activities]
+
+    def violations(self, prefix: Sequence[int], finished: bool) -> int:
+        """Return the number of deviations of a prefix beyond those that are allowed.
+
+        It is the cost of the best alignment with a case of the model, or with the beginning of one
+        if the prefix is not finished.
+        """
+        model = self.rules.model
+        sources, labels, targets = np.array(model.edges, dtype=np.int64).reshape(-1, 3).T
+        costs = np.full(model.states, len(prefix) + model.states + 1, dtype=np.int64)
+        costs[0] = 0
+        for activity in (NOWHERE, *prefix):
+            # The event is one too many, or a step of the model.
+            moved, here = costs + (activity != NOWHERE), labels == activity
+            np.minimum.at(moved, targets[here], costs[sources[here]])
+            # Steps of the model are skipped at the cost of one deviation each.
+            while True:
+                costs = moved.copy()
+                np.minimum.at(moved, targets, costs[sources] + 1)
+                if np.array_equal(moved, costs):
+                    break
+        best = costs[model.ends].min() if finished else costs.min()
+        return max(0, int(best) - self.rules.deviations)

@@ -12,8 +12,13 @@ from ..file import read_rules
 from ..provenance import FromModel
 from ..reading import RefusedError, decode, read_file, refusing
 from ..rules import KINDS, MAX_ACTIVITIES, Rules
-from .automaton import Graph, TooManyStatesError, determinize, rules_of_graph
-from .language import ModelRules
+from .automaton import (
+    Graph,
+    ModelRules,
+    TooManyStatesError,
+    determinize,
+    rules_of_graph,
+)
 from .names import check_names
 from .net import MAX_STATES, Net, explore
 
