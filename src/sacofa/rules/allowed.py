@@ -8,15 +8,12 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import SettingError, Statement
 from ..kernel.language import Language
+from .kinds import Bools, Ints
 from .rules import Rules
 from .semantics import scorer_of
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 MAX_STATES = 20_000
 MAX_STEPS = 400_000

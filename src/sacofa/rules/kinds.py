@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 Tables = Mapping[str, Bools]
 """The table of each kind, by its name."""
 

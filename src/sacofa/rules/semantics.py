@@ -8,12 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .kinds import Semantics
+from .kinds import Bools, Ints, Semantics
 from .models.automaton import ModelRules, ModelStates
 from .rules import KINDS, Rules
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 HARMFUL = 0
 """State of every prefix that breaks a rule."""

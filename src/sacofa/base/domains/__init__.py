@@ -114,15 +114,13 @@ def plain_name(name: str) -> str:
 
 def is_of_case(column: str) -> bool:
     """Whether the name of a column states that a case has one value."""
-    return column.lower().startswith(CASE_PREFIXES)
+    return bare_name(column) != column
 
 
 def bare_name(column: str) -> str:
     """The name of an attribute, without the prefix of a column with one value for each case."""
-    for prefix in CASE_PREFIXES:
-        if column.lower().startswith(prefix):
-            return column[len(prefix) :]
-    return column
+    prefix = next(filter(column.lower().startswith, CASE_PREFIXES), "")
+    return column[len(prefix) :]
 
 
 def column_names(name: str, *, of_case: bool) -> tuple[str, ...]:

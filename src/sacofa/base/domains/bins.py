@@ -56,6 +56,11 @@ class Bins(Domain):
         """One for each bin."""
         return len(self.edges) - 1
 
+    def describe(self) -> Statement:
+        """How many bins from where to where."""
+        first, last = _plain(self.edges[0]), _plain(self.edges[-1])
+        return Statement("domain.bins", bins=self.values, first=first, last=last)
+
     def bin_of(self, point: float | date, edges: Sequence[Any]) -> int:
         """The bin of a point of the scale with these edges; `other` if it lies outside."""
         if not edges[0] <= point <= edges[-1]:
@@ -117,11 +122,6 @@ class Dates(Bins):
         """The first day."""
         return self.edges[value].isoformat()
 
-    def describe(self) -> Statement:
-        """From when to when."""
-        first, last = str(self.edges[0]), str(self.edges[-1])
-        return Statement("domain.bins", bins=self.values, first=first, last=last)
-
     def sample(self, value: int, uniform: float) -> str:
         """A day of a bin."""
         low, high = self.edges[value], self.edges[value + 1]
@@ -162,7 +162,9 @@ DATE = AttributeKind(
 )
 
 
-def _plain(number: Decimal) -> str:
+def _plain(number: Decimal | date) -> str:
+    if isinstance(number, date):
+        return number.isoformat()
     text = f"{number.normalize():f}"
     return text if text != "-0" else "0"
 
@@ -249,8 +251,7 @@ class Numbers(Bins):
         """How many bins from where to where."""
         if not self.bounded:
             return Statement("domain.numbers", bins=self.values)
-        first, last = _plain(self.edges[0]), _plain(self.edges[-1])
-        return Statement("domain.bins", bins=self.values, first=first, last=last)
+        return super().describe()
 
     def sample(self, value: int, uniform: float) -> str:
         """A number of a bin."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..kinds import Facts
+from ..kinds import Bools, Facts, Ints
 from ..provenance import Provenance
 from ..rules import Rules, rules_of
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Costs = frozenset[tuple[int, int]]
 """States that a prefix may lead to, with the fewest deviations for each."""
 Out = Mapping[int, Sequence[tuple[int, int]]]
@@ -89,19 +86,16 @@ def _grow(
     """
     size = len(graph.activities)
     bits = [1 << a | 1 << size for a in range(size)] + [0]
-    leaving: list[list[tuple[int, int, int]]] = [[] for _ in sets]
-    for source, label, target in graph.edges:
-        origin, into = (target, source) if backward else (source, target)
-        added, kept = (bits[label], -1) if adds else (0, ~bits[label])
-        leaving[origin].append((into, added, kept))
-    todo = deque(range(len(sets))[:: -1 if backward else 1])
-    while todo:
-        origin = todo.popleft()
-        for into, added, kept in leaving[origin]:
-            grown = sets[into] | sets[origin] & kept | added
-            if grown != sets[into]:
-                sets[into] = grown
-                todo.append(into)
+    edges = [(target, a, source) for source, a, target in reversed(graph.edges)]
+    # States are numbered as they are found, so that most sets grow in the first round.
+    grows = True
+    while grows:
+        grows = False
+        for origin, a, into in edges if backward else graph.edges:
+            passed = sets[origin] | bits[a] if adds else sets[origin] & ~bits[a]
+            if passed & ~sets[into]:
+                sets[into] |= passed
+                grows = True
     return sets
 
 

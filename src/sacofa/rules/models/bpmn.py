@@ -201,7 +201,7 @@ class _Reader:
             if key in seen:
                 raise RefusedError("model.bpmn.twice", element.line, id=key)
             seen.add(key)
-            source, target = (self._node(element, end) for end in ("sourceRef", "targetRef"))
+            source, target = (element.refer(end, self.nodes) for end in ("sourceRef", "targetRef"))
             if target.scope is not source.scope:
                 raise RefusedError("model.bpmn.border", element.line, id=key)
             if target.role == "boundary":
@@ -223,10 +223,3 @@ class _Reader:
                     raise RefusedError("model.no_node", line, id=key, attribute=where)
                 if node.trigger != "compensate":
                     self.nodes[key].events.append(node)
-
-    def _node(self, element: Element, attribute: str) -> Node:
-        key = element.get(attribute)
-        if key not in self.nodes:
-            unknown = RefusedError("model.no_node", element.line, id=key, attribute=attribute)
-            raise unknown.advise(key, self.nodes)
-        return self.nodes[key]

@@ -282,16 +282,13 @@ def _refuse_dead_ends(net: Net, found: _Exploration, ends: list[bool]) -> None:
 
 
 def _stuck(edges: Sequence[tuple[int, int, int]], ends: list[bool]) -> set[int]:
-    before: defaultdict[int, list[int]] = defaultdict(list)
-    for source, _, target in edges:
-        before[target].append(source)
-    todo = [state for state, is_end in enumerate(ends) if is_end]
-    stuck = set(range(len(ends))).difference(todo)
-    while todo:
-        new = stuck.intersection(before[todo.pop()])
-        stuck -= new
-        todo += new
-    return stuck
+    alive, known = {state for state, is_end in enumerate(ends) if is_end}, -1
+    while len(alive) > known:
+        known = len(alive)
+        for source, _, target in reversed(edges):
+            if target in alive:
+                alive.add(source)
+    return set(range(len(ends))) - alive
 
 
 def _story(labels: Sequence[str], edges: Sequence[tuple[int, int, int]], state: int) -> list[str]:

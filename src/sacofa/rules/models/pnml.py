@@ -118,17 +118,13 @@ class _Reader:
 
     def _resolve(self, arc: Element, end: str) -> str:
         """Find what an arc connects, through references."""
-        key, seen = arc.get(end), set[str]()
-        while True:
-            if key not in self.nodes:
-                unknown = RefusedError("model.no_node", arc.line, id=key, attribute=end)
-                raise unknown.advise(key, self.nodes)
-            if not self.nodes[key].kind.startswith("reference"):
-                return key
-            if key in seen:
+        node, seen = arc.refer(end, self.nodes), set[str]()
+        while node.kind.startswith("reference"):
+            if node.get("id") in seen:
                 raise RefusedError("model.pnml.circle", arc.line, attribute=end)
-            seen.add(key)
-            key = self.nodes[key].get("ref")
+            seen.add(node.get("id"))
+            node = node.refer("ref", self.nodes)
+        return node.get("id")
 
 
 def _on_pages(element: Element) -> Iterator[Element]:

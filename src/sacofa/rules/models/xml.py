@@ -6,14 +6,18 @@ the parser read another file or grow without bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 from xml.parsers import expat
 
 from ..reading import RefusedError
 
 MAX_DEPTH = 250
 """Elements may be nested this deep; a reader calls itself for each level of subprocesses."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(eq=False)
@@ -39,6 +43,14 @@ class Element:
     def children(self, *kinds: str) -> list[Element]:
         """Return the children of some kinds, in the order of the file."""
         return [child for child in self.inside if child.kind in kinds]
+
+    def refer(self, attribute: str, known: Mapping[str, T]) -> T:
+        """Return what an attribute refers to."""
+        key = self.get(attribute)
+        if key not in known:
+            unknown = RefusedError("model.no_node", self.line, id=key, attribute=attribute)
+            raise unknown.advise(key, known)
+        return known[key]
 
     def below(self, kind: str) -> Iterator[Element]:
         """Yield all elements of a kind inside this one, however deep."""
