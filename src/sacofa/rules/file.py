@@ -122,7 +122,6 @@ class _Reader:
         self.name, self.text, self.content = name, text, content
 
     def rules(self) -> Rules:
-        """Check every entry and return the rules."""
         for key in self.content:
             if key not in TOP_KEYS:
                 what = Statement("rules.no_setting", name=key)
@@ -141,7 +140,6 @@ class _Reader:
         return Rules(activities=tuple(names), **tables, empty=empty, source=self.source())
 
     def source(self) -> Provenance:
-        """Return the origin of the rules."""
         learned = self.content.get(LEARNED_FROM)
         source = self.content.get("source", f"rules file {self.name}")
         if not isinstance(learned, str | None):
@@ -153,7 +151,6 @@ class _Reader:
         return Stated(source)
 
     def tables(self, ids: Mapping[str, int]) -> dict[str, Bools]:
-        """Check the lists of all activities and return the tables."""
         tables = free_tables(len(ids))
         for key, kind in ACTIVITY_KINDS.items():
             if key in self.content:
@@ -183,7 +180,6 @@ class _Reader:
     def names(
         self, listed: object, table: Table, key: str, known: Collection[str] | None
     ) -> list[str]:
-        """Check a list of activities."""
         if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             self.refuse(Statement("rules.no_list", key=key), table, key)
         for place, name in enumerate(listed):
@@ -216,5 +212,4 @@ class _Reader:
     def refuse(
         self, what: Statement, table: Table = (), key: str | None = None, name: str | None = None
     ) -> NoReturn:
-        """Refuse an entry with its line."""
         raise RefusedError(what, find_line(self.text, table, key, name))

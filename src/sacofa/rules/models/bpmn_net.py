@@ -206,7 +206,6 @@ class _Run:
         return begin
 
     def _place(self, where: str, part: Part) -> int:
-        """Add a place inside."""
         place = self.net.at(where, part)
         self.own |= place
         return place
@@ -232,7 +231,6 @@ class _Run:
     def _pass_on(
         self, part: Part, takes: int, leave: Exits, label: str | None = None, clears: int = 0
     ) -> None:
-        """Move a token on in each of some ways."""
         for gives in leave:
             self.net.add(part, takes, gives, label, clears=clears)
 
@@ -256,7 +254,6 @@ class _Run:
         self._pass_on(begins[0].part, begin, [sum(places)] if loose else places)
 
     def _add(self, node: Node) -> None:
-        """Add the steps of a node."""
         if node.compensates or (node.role == "boundary" and node.trigger == "compensate"):
             self.net.note(Statement("model.note.compensation"))
         elif node.on_event:

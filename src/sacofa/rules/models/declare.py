@@ -148,7 +148,6 @@ class _Reader:
         return bool(least) or most <= 1
 
     def _add(self, kind: Kind, a: int, b: int, line: int) -> None:
-        """Keep a rule and the line it comes from."""
         self.tables[kind.name][a, b] = True
         self.line_of.setdefault((kind, a, b), line)
 

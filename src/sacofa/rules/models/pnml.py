@@ -42,7 +42,6 @@ class _Reader:
         self.places: dict[str, int] = {}
 
     def read(self) -> Net:
-        """Put the net together."""
         for element in filter(lambda part: part.kind in NODES, self.parts):
             key = element.get("id")
             if not key or key in self.nodes:
@@ -82,7 +81,6 @@ class _Reader:
         return found
 
     def _start(self) -> int:
-        """Return where tokens lie at the beginning."""
         start = 0
         for key, place in self.places.items():
             element = self.nodes[key]
@@ -92,7 +90,6 @@ class _Reader:
         )
 
     def _ends(self) -> list[int]:
-        """Return where tokens lie at the end."""
         found = []
         for markings in self.element.below("finalmarkings"):
             for marking in markings.children("marking"):
@@ -147,7 +144,6 @@ def _label(element: Element) -> str | None:
 
 
 def _number(element: Element, text: str) -> int:
-    """Read a small whole number."""
     # WoPeD and PIPE write "Default,1".
     text = text.rpartition(",")[2].strip()
     if not (text.isascii() and text.isdigit() and len(text) < 4 and int(text) <= MAX_TOKENS):
