@@ -271,10 +271,18 @@ def add_share_margins(
     margins = replace(margins, attributes=shares)
     if CycleTime.name not in named:
         return margins
+    compared = Compared.of(named[Arrivals.name], released, sparse=False)
+    begin, there = ShareMargin(fixed=1.0, slope=0.0), compared.released > 0
+    if there.any():
+        # As noise, and more where the release is further from its answers than noise is.
+        off = (compared.expected - compared.released)[there]
+        square = max(float((off**2).mean()), float(compared.variance[0]))
+        fixed = TUNING.sure * square**0.5 / float(compared.released.sum())
+        begin = ShareMargin(fixed=fixed, slope=0.0)
     return replace(
         margins,
         cycle_time=_of_cycle_times(named[CycleTime.name], released),
-        begin=_of_begins(named[Arrivals.name], released),
+        begin=begin,
         waits=_of_waits(named[Gaps.name], released),
     )
 
@@ -312,18 +320,6 @@ def _of_cycle_times(answer: Answer, released: CaseBatch) -> tuple[float, ...]:
     together = np.bincount(within(0, asked)) > 1
     found = np.where(together, np.hypot(found, shares), found)
     return tuple(np.minimum(found, 1.0)[within(0, asked)].tolist())
-
-
-def _of_begins(answer: Answer, released: CaseBatch) -> ShareMargin:
-    """Of months: as noise, and more where the release is further from its answers than noise is."""
-    compared = Compared.of(answer, released, sparse=False)
-    there = compared.released > 0
-    if not there.any():
-        return ShareMargin(fixed=1.0, slope=0.0)
-    off = (compared.expected - compared.released)[there]
-    square = max(float((off**2).mean()), float(compared.variance[0]))
-    fixed = TUNING.sure * square**0.5 / float(compared.released.sum())
-    return ShareMargin(fixed=fixed, slope=0.0)
 
 
 def _of_attribute(

@@ -9,6 +9,7 @@ Laplace's, so by the sum of distances) and by how much it had to be told (the nu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
 
@@ -132,20 +133,23 @@ def _estimate(seen: Floats, total: float, noise: float, prior: Prior) -> tuple[F
     if cells > TUNING.min_even_cells:
         told.append((np.full(cells, total / cells), TUNING.even_cost))
     told.append((project_to_total(seen, total), TUNING.cell_cost * cells))
-    ordered = slice(*prior.ordered)
-    row, ones = seen[ordered], np.ones(len(seen[ordered]))
-    for weights in WINDOWS:
-        # Neighbours together: each cell is the mean of those around it.
-        if len(row) > len(weights):
-            smooth = np.maximum(seen, 0.0)
-            smooth[ordered] = np.convolve(row, weights, "same") / np.convolve(ones, weights, "same")
-            wide = weights.sum() ** 2 / (weights**2).sum()
-            told.append((project_to_total(smooth, total), TUNING.stretch_cost * len(row) / wide))
+    told += _together(seen, total, slice(*prior.ordered))
     shapes = [shape for shape, _ in told]
     tolls = np.array([toll for _, toll in told])
     costs = np.abs(seen - np.array(shapes)).sum(axis=1) / noise + tolls
     mean = _mean(shapes, costs, prior.lean)
     return mean / mean.sum(), float(costs.min())
+
+
+def _together(seen: Floats, total: float, ordered: slice) -> Iterator[tuple[Floats, float]]:
+    """Neighbours together, and what that costs: each cell is the mean of those around it."""
+    row, ones = seen[ordered], np.ones(len(seen[ordered]))
+    for weights in WINDOWS:
+        if len(row) > len(weights):
+            smooth = np.maximum(seen, 0.0)
+            smooth[ordered] = np.convolve(row, weights, "same") / np.convolve(ones, weights, "same")
+            wide = weights.sum() ** 2 / (weights**2).sum()
+            yield project_to_total(smooth, total), TUNING.stretch_cost * len(row) / wide
 
 
 def estimate_rows(

@@ -94,12 +94,17 @@ class Certified(CertifiedSettings, Mechanism):
     def settings(self) -> Mapping[str, object]:
         """The settings that the certificate repeats."""
         artificial = Statement("setting_value.artificial_times")
+        listed = [
+            {"name": each.key, "type": "string" if each.domain is None else each.domain.kind}
+            for each in self.attributes
+        ]
+        attributes = {"attribute_share": self.attribute_share, "attributes": listed}
         return {
             "epsilon": self.price,
             "time_share": self.time_share if self.time else 0,
             "granularity": self.granularity if self.time else artificial,
             **({"calendar": self.calendar} if self.time and self.calendar else {}),
-            **self._attribute_settings(),
+            **(attributes if listed else {}),
             "max_length": self.max_length or Statement("setting_value.chosen"),
             "order_penalty": self.order_penalty,
             "rules": Statement("setting_value.no_rules")
@@ -109,14 +114,6 @@ class Certified(CertifiedSettings, Mechanism):
 
     def promise(self, unit: Unit) -> Promise:
         """What is promised, and at what price: the same for every unit, whose noise differs."""
-        return Promise(
-            accesses=self._promised_spends(),
-            assumptions=self._assumptions(),
-            not_promised=self._limits(),
-        )
-
-    def _promised_spends(self) -> tuple[Spend, ...]:
-        """Every line of the budget."""
         split = self.split()
         flow = "budget_line.flow_with_lengths" if split.length else "budget_line.flow"
         size, rest = split.size * self.flow_price, (1 - split.size) * self.flow_price
@@ -131,7 +128,9 @@ class Certified(CertifiedSettings, Mechanism):
             names = tuple(attribute.key for attribute in self.attributes)
             what = Statement("budget_line.attributes", attributes=names)
             spends.append(Spend(what=what, amount=self.attribute_price, line="attributes"))
-        return tuple(spends)
+        return Promise(
+            accesses=tuple(spends), assumptions=self._assumptions(), not_promised=self._limits()
+        )
 
     def _assumptions(self) -> tuple[Statement, ...]:
         """What is assumed to be public."""
@@ -162,20 +161,6 @@ class Certified(CertifiedSettings, Mechanism):
                 kind = Statement(f"personal.{attribute.personal.replace(' ', '_')}")
                 found.append(Statement("limit.personal", attribute=attribute.key, kind=kind))
         return tuple(found)
-
-    def _attribute_settings(self) -> dict[str, object]:
-        if not self.attributes:
-            return {}
-        return {
-            "attribute_share": self.attribute_share,
-            "attributes": [
-                {
-                    "name": attribute.key,
-                    "type": "string" if attribute.domain is None else attribute.domain.kind,
-                }
-                for attribute in self.attributes
-            ],
-        }
 
     def shown_from(self, unit: Unit, activities: int) -> int | None:
         """From how many cases on any variant is shown, in a log that is large enough."""

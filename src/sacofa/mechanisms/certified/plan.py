@@ -124,6 +124,17 @@ def plan_of(
         if cases is not None:
             large = cases >= large_from
     final = split.final(frequent=bool(large))
+    # The number of cases follows from all answers that tell it; without a guess, from the first.
+    asked = [(split.size, 1)]
+    if cases is not None:
+        candidates = mechanism.list_length(max(cases, 1), unit)
+        asked += [
+            (split.size_again, 1),
+            (split.length, len(bin_edges(mechanism.max_length_bound))),
+            (split.search, candidates),
+            (final, candidates),
+        ]
+    exact = sum((precision(share * per_case, cells) for share, cells in asked), Fraction(0))
     candidate_from = ceil(SCALES_TO_STAND_OUT / (final * per_case))
     step = split.semantics * per_case / VOTE_UNITS
     cells = (activities + 1) ** 2
@@ -156,40 +167,11 @@ def plan_of(
         frequent_from=frequent_from,
         large_from=large_from,
         large=large,
-        cases_margin=_cases_margin(mechanism, unit, activities, cases, large=bool(large)),
+        cases_margin=cases_margin(1 / exact),
         verdict=None
         if cases is None
         else foresee(mechanism, activities=activities, cases=cases, unit=unit),
     )
-
-
-def _cases_margin(
-    mechanism: CertifiedSettings,
-    unit: Unit,
-    activities: int,
-    cases: int | None,
-    *,
-    large: bool = False,
-) -> int:
-    """The margin of the number of cases that a release will state, as far as that is known before.
-
-    It follows from all answers that tell this number; without a guess of the number of cases, from
-    the first one alone.
-    """
-    per_case = mechanism.flow_price / unit.max_cases
-    split = mechanism.split(activities)
-    asked = [(split.size, 1)]
-    if cases is not None:
-        split = mechanism.for_size(split, max(cases, 1), activities, unit)
-        candidates = mechanism.list_length(max(cases, 1), unit)
-        asked += [
-            (split.size_again, 1),
-            (split.length, len(bin_edges(mechanism.max_length_bound))),
-            (split.search, candidates),
-            (split.final(frequent=large), candidates),
-        ]
-    exact = sum((precision(share * per_case, cells) for share, cells in asked), Fraction(0))
-    return cases_margin(1 / exact)
 
 
 def _rich_shares(

@@ -110,20 +110,16 @@ class Questions:
 
     def size(self) -> int:
         """Ask how many cases there are; again, for more, where noise is large beside them."""
-        first = self._count("size", self.split.size, "size")
-        unit = self._session.unit
+
+        def count(name: str, share: Fraction, line: str) -> int:
+            answer = self._ask(CaseCount(name), share, line)
+            self.evidence.add(answer, self.scale(share), count_table)
+            return int(answer[0])
+
+        first, unit = count("size", self.split.size, "size"), self._session.unit
         self.split = self._set.for_size(self.split, max(first, 1), self._number, unit)
         if self.split.size_again:
-            self._count("size again", self.split.size_again, FLOW)
-        return self.cases()
-
-    def _count(self, name: str, share: Fraction, line: str) -> int:
-        answer = self._ask(CaseCount(name), share, line)
-        self.evidence.add(answer, self.scale(share), count_table)
-        return int(answer[0])
-
-    def cases(self) -> int:
-        """The number of cases, by all answers so far."""
+            count("size again", self.split.size_again, FLOW)
         return count_cases(self._session.answers)[0]
 
     def max_length(self, size: int) -> tuple[int, Ints | None]:
@@ -143,11 +139,6 @@ class Questions:
         self.notes.append(Statement(code, length=chosen))
         return chosen, votes
 
-    @property
-    def activity_scale(self) -> Fraction:
-        """1/scale of the noise in votes for activities, for one vote."""
-        return self.scale(self.split.activities, VOTE_UNITS)
-
     def activities(self, size: int, max_length: int, lengths: Ints | None) -> Ints | None:
         """Ask who votes for which activity; only those that stand out are asked about from now.
 
@@ -160,7 +151,7 @@ class Questions:
         votes, none = answer[:-1].reshape(-1, 2), answer[-1:]
         part = 1.0
         if self._set.drops_activities(number):
-            kept = activities_there(votes, self.activity_scale)
+            kept = activities_there(votes, self.scale(share, VOTE_UNITS))
             if len(kept) < number:
                 names, self._number = self._session.activities, len(kept)
                 self._session.project_onto([names[i] for i in kept])
@@ -187,7 +178,7 @@ class Questions:
             return frozenset()
         if activities is None:
             return frozenset(range(self._number))
-        return activities_once(activities, self.activity_scale)
+        return activities_once(activities, self.scale(self.split.activities, VOTE_UNITS))
 
     def activity_answers(
         self, activities: Ints | None, once: frozenset[int]
@@ -212,7 +203,7 @@ class Questions:
         if activities is None:
             query = StepVotes(self._number, once=not self.rules)
         else:
-            scale = self.activity_scale
+            scale = self.scale(self.split.activities, VOTE_UNITS)
             query = StepVotes(self._number, step_weights(activities, scale, self._occurring))
             repeated = {} if self.rules else activities_repeated(activities, scale)
         votes = self._ask(query, share)
@@ -268,7 +259,7 @@ class Questions:
         expected = self.evidence.add_nearest(votes, self.scale(share), near)
         return Vote(dict(zip(candidates, expected.tolist(), strict=True)), near)
 
-    def times(self, released: VariantCounts) -> tuple[Ints, Ints | None]:
+    def times(self, released: VariantCounts, sampler: UniformSampler) -> tuple[Ints, Ints | None]:
         """Ask for times, and give every released event one, in seconds since 1970.
 
         The second list says when work began, where the log was declared to tell that. Which pairs
@@ -286,7 +277,7 @@ class Questions:
         if not released.events:
             none = np.zeros(0, dtype=np.int64)
             return none, none if session.has_starts else None
-        fitted = fit_times(TimeAnswers(**answers), released, time, session.noise)
+        fitted = fit_times(TimeAnswers(**answers), released, time, sampler.uniform)
         starts = None if fitted.starts is None else fitted.starts // MICROSECONDS
         return fitted.times // MICROSECONDS, starts
 

@@ -16,6 +16,7 @@ from ...kernel.session import Session
 from ...kernel.statements import Statement
 from ...kernel.variants import VariantCounts
 from ...synthesis.find_margins import add_share_margins, find_flow_margins
+from ...synthesis.flow.answers import count_cases
 from ...synthesis.flow.candidates import CandidateGenerator, with_earlier
 from ...synthesis.flow.chain import Chain, UniformSampler
 from ...synthesis.flow.fit import estimate, share_out, spread
@@ -89,7 +90,7 @@ class CertifiedRun:
         candidates = generator.second(length, shown, fitted)
         final = ask.split.final(frequent=large, trigrams=trigrams)
         vote = ask.vote("final", candidates, final)
-        size, scaled = self._bounded(ask.cases())
+        size, scaled = self._bounded(count_cases(self._session.answers)[0])
         on_progress(0.8)
         known = [*first, *shown]
         start = _share_out(vote, generator, population, known, size)
@@ -99,7 +100,7 @@ class CertifiedRun:
         found = self._variants(round_to(fitted, size), steps, max_length)
         # Names are in one public order, so this changes ids and not the order of variants.
         variants = found.project_onto(self._names)
-        times, starts = ask.times(found) if self._set.time else (None, None)
+        times, starts = ask.times(found, self._sampler) if self._set.time else (None, None)
         log = ReleasedLog(
             variants=variants,
             times=times,

@@ -16,9 +16,9 @@ errors of directly-follows edges were below 0.8 times that and one of twenty was
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, pi, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,20 +50,15 @@ DEVIATIONS = 2.0
 """Noise explains a disagreement of up to as many standard deviations above its mean."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Error:
-    """A predicted error by its two parts."""
+class _Error(NamedTuple):
+    """A predicted error by its two parts, which add up to it."""
 
     noise: float
     model: float = 0.0
     """What noise does not explain."""
 
-    @property
-    def whole(self) -> float:
-        return self.noise + self.model
-
     def times(self, factor: float) -> _Error:
-        return _Error(noise=self.noise * factor, model=self.model * factor)
+        return _Error(self.noise * factor, self.model * factor)
 
 
 Errors = dict[str, _Error]
@@ -167,18 +162,18 @@ def _activities_of_a_case(released: VariantCounts) -> float:
 
 def _verdict(settings: CertifiedSettings, errors: Errors, cases: int, moved: float) -> Verdict:
     """The verdict on these errors; votes for steps have `moved` times their usual share."""
-    over = {name: error for name, error in errors.items() if error.whole > getattr(RELIABLE, name)}
-    rough = all(error.whole <= getattr(ROUGH, name) for name, error in over.items())
+    over = {name: error for name, error in errors.items() if sum(error) > getattr(RELIABLE, name)}
+    rough = all(sum(error) <= getattr(ROUGH, name) for name, error in over.items())
     by_model = {name for name, error in over.items() if error.model > error.noise}
     causes = [Cause.NOISE] if len(by_model) < len(over) else []
     causes += [Cause.MODEL] if by_model else []
     by_noise = [(name, error) for name, error in over.items() if name not in by_model]
-    times = max((error.whole / getattr(RELIABLE, name) for name, error in by_noise), default=1.0)
+    times = max((sum(error) / getattr(RELIABLE, name) for name, error in by_noise), default=1.0)
     times = max(times * max(moved, 1.0), 1.0) if by_noise else 1.0
     word = Sureness.ROUGH if rough else Sureness.UNRELIABLE
     return Verdict(
         sureness=word if over else Sureness.RELIABLE,
-        errors=PredictedErrors(**{name: round(error.whole, 4) for name, error in errors.items()}),
+        errors=PredictedErrors(**{name: round(sum(error), 4) for name, error in errors.items()}),
         causes=tuple(causes),
         cases_needed=ceil(cases * times),
         # Rounded up to hundredths of ε.

@@ -53,7 +53,10 @@ def release_attributes(
         shares, rates = fit
         slots, size = released.slots(query), cells_of(attribute.known)
         own = np.full(size, 1e-6)
-        own[: shares.shape[1]] += _own(shares, rates, slots.row)
+        # The shares of the attribute's own cells over all places.
+        many = np.bincount(slots.row, minlength=len(shares)) * rates
+        by_cell = many @ shares if many.sum() else np.ones(shares.shape[1])
+        own[: shares.shape[1]] += by_cell / by_cell.sum()
         partners = []
         for number, (one, other) in enumerate(pairs, start=len(attributes)):
             if other == place:
@@ -104,14 +107,6 @@ def _fit_all(
             shares = fit_events(read[place], attribute, rates)
             found.append((shares, np.repeat(rates, read[place].families)))
     return found
-
-
-def _own(shares: Floats, rates: Floats, rows: Ints) -> Floats:
-    """The shares of an attribute's own cells over all places."""
-    many = np.bincount(rows, minlength=len(shares)) * rates
-    own = many @ shares if many.sum() else np.ones(shares.shape[1])
-    normal: Floats = own / own.sum()
-    return normal
 
 
 def draw_values(

@@ -126,21 +126,16 @@ def read_events(
     query: EventAttribute, attribute: Attribute, table: Ints, noise: float, cases: ReleasedCases
 ) -> EventTable:
     """Take a noisy table as votes of cases."""
-    return EventTable(
-        query=query,
-        seen=_readable(table[:-1].reshape(query.rows, query.size) / VOTE_UNITS, attribute),
-        none=float(table[-1]) / VOTE_UNITS,
-        noise=noise,
-        ordered=_ordered_cells(attribute),
-        cases=cases,
-    )
+    seen, none = _seen(table[:-1], query.size, attribute), float(table[-1]) / VOTE_UNITS
+    ordered = _ordered_cells(attribute)
+    return EventTable(query=query, seen=seen, none=none, noise=noise, ordered=ordered, cases=cases)
 
 
 def fit_cases(
     query: CaseAttribute, attribute: Attribute, table: Ints, noise: float, cases: ReleasedCases
 ) -> Floats:
     """Read a table of families by values: of each row, the share of each cell."""
-    seen = _readable(table.reshape(query.rows, query.size) / VOTE_UNITS, attribute)
+    seen = _seen(table, query.size, attribute)
     many = np.bincount(families(cases.batch, query.splits), minlength=query.rows).astype(float)
     return _possible(estimate_rows(seen, many, noise, _ordered_cells(attribute))[0], attribute)
 
@@ -162,8 +157,12 @@ def fit_events(table: EventTable, attribute: Attribute, rates: Floats) -> Floats
     return _possible(shares, attribute)
 
 
-def _readable(seen: Floats, attribute: Attribute) -> Floats:
-    """Clear what is known to be noise: `other`, where the domain is what the log holds."""
+def _seen(values: Ints, size: int, attribute: Attribute) -> Floats:
+    """The noisy cases of each row; what is known to be noise is cleared.
+
+    That is `other` where the domain is what the log holds.
+    """
+    seen: Floats = values.reshape(-1, size) / VOTE_UNITS
     if attribute.taken:
         seen[:, attribute.known.values] = 0.0
     return seen

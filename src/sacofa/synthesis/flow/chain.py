@@ -25,6 +25,8 @@ FRACTION = 53
 """The bits of a floating-point number that lie below its exponent."""
 FIRST, MOST = 64, 4096
 """Numbers that are drawn together, at first and at most."""
+NONE = -1
+"""No activity."""
 Choices = tuple[list[int], list[int]]
 """What may come next, and the running sums of its weights."""
 
@@ -142,7 +144,7 @@ class Chain:
     def _draw_within_rules(self, walker: RuleWalker, *, guided: bool) -> Ids:
         path, state = [self.end], walker.start
         while len(path) <= self.max_length:
-            allowed, following = walker.allowed(state), None
+            allowed, following = walker.allowed(state), NONE
             if guided:
                 choices = self._after(path[-1])
                 following = self._sampler.pick(choices) if choices[0] else self.end
@@ -152,7 +154,7 @@ class Chain:
                 if not any(weights.values()):
                     weights = dict.fromkeys(allowed, 1)
                 following = self._sampler.pick(_choices(weights)) if allowed else self.end
-            if following is None or following == self.end:
+            if following == self.end:
                 break
             path.append(following)
             state = walker.step(state, following)

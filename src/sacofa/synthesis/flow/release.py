@@ -92,10 +92,9 @@ def insert_missing(released: Mapping[Ids, int], votes: Floats, max_length: int) 
         The same number of cases.
     """
     result, end = dict(released), len(votes) - 1
-    there = {a for ids in released for a in ids}
-    missing = [a for a in range(end) if a not in there]
-    missing.sort(key=lambda a: -float(votes[:, a].max()))
-    for a in missing[: sum(released.values()) // TUNING.cases_each_insertion]:
+    missing = set(range(end)).difference(*released)
+    by_votes = sorted(missing, key=lambda a: (-float(votes[:, a].max()), a))
+    for a in by_votes[: sum(released.values()) // TUNING.cases_each_insertion]:
         gains = votes[:, a][:, None] + votes[a][None, :]
         places = (
             (float(gains[before, after]), cases, ids, i)

@@ -7,9 +7,8 @@ how many votes each will get, so each pair's row and bins are chosen without loo
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
@@ -75,35 +74,26 @@ class TimeSettings:
     """The months in which cases begin, such as 2019-01/2023-12; None: universal."""
     shares: TimeShares = TimeShares()
     """How ε is divided."""
+    first_month: int = field(init=False)
+    """The first month of the calendar, counted from January 1970."""
+    months: int = field(init=False)
+    """Number of months of the calendar."""
 
     def __post_init__(self) -> None:
         if self.granularity not in GRANULARITIES:
             must = Statement("must.one_of", choices=list(GRANULARITIES))
             raise SettingError("granularity", self.granularity, must)
+        written = "1970-01/2069-12" if self.calendar is None else self.calendar
+        found = _MONTHS.fullmatch(written)
+        year, month, last_year, last_month = map(int, found.groups()) if found else (0, 1, 0, 1)
+        months = (last_year - year) * 12 + last_month - month + 1 if year else 0
+        object.__setattr__(self, "first_month", (year - 1970) * 12 + month - 1)
+        object.__setattr__(self, "months", months)
         if self.months < 1:
             raise SettingError("calendar", self.calendar, Statement("must.two_months"))
         if self.months > MAX_MONTHS:
             must = Statement("must.at_most_months", limit=MAX_MONTHS)
             raise SettingError("calendar", self.calendar, must)
-
-    @cached_property
-    def _window(self) -> tuple[int, int]:
-        """First month, counted from January 1970, and number of months; 0 months: no calendar."""
-        written = "1970-01/2069-12" if self.calendar is None else self.calendar
-        found = _MONTHS.fullmatch(written)
-        year, month, last_year, last_month = map(int, found.groups()) if found else (0, 1, 0, 1)
-        first = (year - 1970) * 12 + month - 1
-        return first, (last_year - year) * 12 + last_month - month + 1 if year else 0
-
-    @property
-    def months(self) -> int:
-        """Number of months of the calendar."""
-        return self._window[1]
-
-    @property
-    def first_month(self) -> int:
-        """The first month of the calendar, counted from January 1970."""
-        return self._window[0]
 
     @property
     def unit(self) -> int:

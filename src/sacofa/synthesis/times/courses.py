@@ -65,21 +65,17 @@ class TimeAnswers:
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """What courses vote for; each course has at least one vote."""
+    """What courses vote for, and what their votes should come near; each course has a vote."""
 
     course: Ints
     cell: Ints
-    """The cell of all tables that is voted for."""
+    """The cell of all tables, end to end, that is voted for."""
     part: Floats
     """The part of a vote."""
-
-
-@dataclass(frozen=True, eq=False)
-class Goal:
-    """What the votes of courses should come near: the cells of all tables, end to end."""
-
-    cells: Floats
+    goal: Floats
+    """What each cell should hold."""
     noise: Floats
+    """How far each may be off."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -146,7 +142,7 @@ class Targets:
         grips = [TUNING.grip, TUNING.grip, TUNING.cycle_time_grip]
         noise = np.repeat(np.array([gaps.noise, elapsed.noise, cycle.noise]) / grips, sizes)
         ease = np.repeat([TUNING.gap_ease, TUNING.ease, TUNING.ease], sizes)
-        self.goal = Goal(cells, np.sqrt(noise**2 + ease * cells))
+        self.goal, self.noise = cells, np.sqrt(noise**2 + ease * cells)
         self.first_elapsed, self.first_total = sizes[0], sizes[0] + sizes[1]
 
     def reach(self, targets: Ints) -> Floats:
@@ -178,26 +174,23 @@ class Targets:
             np.concatenate([pool.owner, pool.owner[firsts], np.arange(len(took))]),
             np.concatenate(cells),
             np.concatenate(parts),
+            self.goal,
+            self.noise,
         )
         # What takes longer than any case is not taken, where the variant has anything shorter.
         start = np.where(pool.totals > self.top, -50.0, 0.0)
-        return weigh(votes, pool.variant, flow.counts, self.goal, start, off)
+        return weigh(votes, pool.variant, flow.counts, start, off)
 
 
-@dataclass(frozen=True, eq=False)
-class Courses:
-    """One course of time for each released case; cases of a variant are together."""
+def choose_courses(
+    flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform
+) -> tuple[Ints, Ints, Floats]:
+    """Draw courses, and take one for each case; cases of a variant are together.
 
-    variant: Ints
-    """The variant of each case."""
-    offsets: Ints
-    """Where the gaps of each case begin; one more for the end."""
-    seconds: Floats
-    """How long each gap is."""
-
-
-def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -> Courses:
-    """Draw courses, and take one for each case."""
+    Returns:
+        The variant of each case; where the gaps of each case begin, and one more for the end; how
+        long each gap is, in seconds.
+    """
     targets = Targets(flow, answers)
     double = Table.of((*targets.gaps.rungs, *targets.gaps.rungs))
     rows = targets.rows + len(targets.gaps.rungs) * flow.firsts
@@ -219,7 +212,7 @@ def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -
     chosen = chosen[np.argsort(pool.variant[chosen] + uniform(len(chosen)), kind="stable")]
 
     wanted = np.empty(len(chosen))
-    lengths = lengths_of(targets.goal.cells[targets.first_total :], targets.edges, len(chosen))
+    lengths = lengths_of(targets.goal[targets.first_total :], targets.edges, len(chosen))
     wanted[np.argsort(pool.totals[chosen], kind="stable")] = lengths
     many = np.diff(pool.offsets)[chosen]
     offsets = np.concatenate([[0], np.cumsum(many)])
@@ -228,7 +221,7 @@ def choose_courses(flow: ReleasedFlow, answers: TimeAnswers, uniform: Uniform) -
         ends = offsets[start : start + TUNING.block + 1]
         block = slice(ends[0], ends[-1])
         drawn[block] = stretch(drawn[block], ends - ends[0], wanted[start : start + TUNING.block])
-    return Courses(pool.variant[chosen], offsets, drawn)
+    return pool.variant[chosen], offsets, drawn
 
 
 def draw_pool(
@@ -255,7 +248,7 @@ def draw_pool(
     )  # fmt: skip
 
 
-def weigh(votes: Votes, group: Ints, sizes: Ints, goal: Goal, start: Floats, off: float) -> Floats:
+def weigh(votes: Votes, group: Ints, sizes: Ints, start: Floats, off: float) -> Floats:
     """Weigh courses so that those of a group add up to its size and votes come near a goal.
 
     Of all weights that explain the answers, these are nearest to the ones the courses were drawn
@@ -263,14 +256,13 @@ def weigh(votes: Votes, group: Ints, sizes: Ints, goal: Goal, start: Floats, off
     The factors are found by climbing the dual, which is smooth and concave.
 
     Args:
-        votes: The votes of the courses, in any order.
+        votes: The votes of the courses, in any order, and their goal.
         group: The group of each course, in order; none is empty.
         sizes: The size of each group.
-        goal: What votes should add up to; every cell may be off by its noise.
         start: Logarithms of weights to begin with.
         off: The climb ends about that far off its top, in logarithms of the likelihood.
     """
-    courses, target, noise = len(group), goal.cells, goal.noise
+    courses, target, noise = len(group), votes.goal, votes.noise
     if not courses:
         return np.zeros(0)
     order = np.argsort(votes.course, kind="stable")

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
+from itertools import product
 from math import sqrt
-from typing import Protocol
 
 import numpy as np
 
 from ...kernel.queries.durations import DAY
 from ...kernel.queries.times import SLOTS, ServiceTime, week_slot
 from ...kernel.variants import VariantCounts
-from ..numerics import Bools, Floats, Ints, Uniform, add_up, project_to_total, spread_places
+from ..numerics import Floats, Ints, Uniform, add_up, project_to_total, spread_places
 from .ask import ReleasedFlow, TimeSettings
 from .courses import TimeAnswer, TimeAnswers, choose_courses
 from .rows import Table, longest, middles, read_rows
 from .tuning import TUNING
-
-FRACTION = 53
-"""Bits of a number from 0 to 1."""
-
-
-class Source(Protocol):
-    """Draws uniform whole numbers."""
-
-    def below(self, bound: int, size: int) -> Ints:
-        """Draw as many numbers from 0 to bound − 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,17 +42,13 @@ class ReleasedTimes:
 
 
 def fit_times(
-    answers: TimeAnswers, variants: VariantCounts, settings: TimeSettings, source: Source
+    answers: TimeAnswers, variants: VariantCounts, settings: TimeSettings, uniform: Uniform
 ) -> ReleasedTimes:
     """Give every event of every released case a time, so that all answers hold at once."""
-
-    def uniform(size: int) -> Floats:
-        return source.below(1 << FRACTION, size) / float(1 << FRACTION)
-
     flow, unit = ReleasedFlow(variants), settings.unit
-    courses = choose_courses(flow, answers, uniform)
-    variant, lengths = courses.variant, flow.lengths[courses.variant]
-    gaps = np.multiply(courses.seconds, 1e6, out=courses.seconds).astype(np.int64)
+    variant, gap_offsets, seconds = choose_courses(flow, answers, uniform)
+    lengths = flow.lengths[variant]
+    gaps = np.multiply(seconds, 1e6, out=seconds).astype(np.int64)
     arrivals, week = answers.arrivals, answers.week
     shares = estimate_months(arrivals.votes, arrivals.noise, flow.cases)
     months = choose_months(shares, arrivals.query.first, len(variant), uniform)
@@ -74,7 +60,7 @@ def fit_times(
     times = np.empty(int(offsets[-1]), dtype=np.int64)
     for first in range(0, len(lengths), TUNING.block):
         last = min(first + TUNING.block, len(lengths))
-        waits = gaps[courses.offsets[first] : courses.offsets[last]]
+        waits = gaps[gap_offsets[first] : gap_offsets[last]]
         times[offsets[first] : offsets[last]] = _place(
             months[first:last], lengths[first:last], waits, hours, unit, uniform
         )
@@ -152,8 +138,17 @@ def estimate_months(noisy: Floats, noise: float, cases: float) -> Floats:
             break
         inside[first:last] = True
         left[first:last] = -np.inf
+    # Months are pulled towards those around them, as much as their differences look like noise.
+    # Not mode="same": a window of fewer months than five has a calendar too.
+    values = np.where(inside, noisy, 0.0)
+    around = np.maximum(np.convolve(inside.astype(np.float64), np.ones(5))[2:-2], 1.0)
+    near = np.convolve(values, np.ones(5))[2:-2] / around
+    # A month is a fifth of its own surroundings, which hides a fifth of its noise.
+    excess, by_noise = float(np.mean((values - near)[inside] ** 2)), 0.8 * deviation**2
+    kept = 1.0 - by_noise / excess if excess > by_noise else 0.0
+    smooth = near + kept * (values - near)
     shares = np.zeros(len(left))
-    shares[inside] = project_to_total(_smooth(noisy, inside, deviation)[inside], max(cases, 1.0))
+    shares[inside] = project_to_total(smooth[inside], max(cases, 1.0))
     whole: Floats = shares / shares.sum()
     return whole
 
@@ -178,41 +173,21 @@ def _best_stretch(noisy: Floats, deviation: float) -> tuple[int, int, float]:
     return best
 
 
-def _smooth(noisy: Floats, inside: Bools, deviation: float) -> Floats:
-    """Pull months towards those around them, as much as their differences look like noise."""
-    values = np.where(inside, noisy, 0.0)
-    # Not mode="same": a window of fewer months than five has a calendar too.
-    near = np.convolve(values, np.ones(5))[2:-2]
-    near /= np.maximum(np.convolve(inside.astype(np.float64), np.ones(5))[2:-2], 1.0)
-    off = (values - near)[inside]
-    # A month is a fifth of its own surroundings, which hides a fifth of its noise.
-    excess = float(np.mean(off**2)) if len(off) else 0.0
-    by_noise = 0.8 * deviation**2
-    kept = 1.0 - by_noise / excess if excess > by_noise else 0.0
-    smooth: Floats = near + kept * (values - near)
-    return smooth
-
-
-@cache
-def weeks() -> Floats:
-    """Weeks that organisations have: which days, which hours, and how much happens outside."""
-    shapes = [np.full(7 * SLOTS, 1.0)]
-    for days in (5, 6, 7):
-        for first in range(SLOTS):
-            for width in (2, 3, 4, SLOTS):
-                for outside in (0.0, 0.1, 0.3, 0.6):
-                    hours = np.full(SLOTS, outside)
-                    hours[(first + np.arange(width)) % SLOTS] = 1.0
-                    open_days = np.where(np.arange(7) < days, 1.0, outside)
-                    shapes.append(np.outer(open_days, hours).ravel())
-    every = np.array(shapes)
-    normal: Floats = every / every.sum(axis=1, keepdims=True)
-    return normal
-
-
 def estimate_week(noisy: Floats, noise: float, cases: float) -> Floats:
-    """Shares of the cells of the week, Monday first."""
-    shapes = weeks()
+    """Shares of the cells of the week, Monday first.
+
+    They are explained by weeks that organisations have: which days, which hours, and how much
+    happens outside.
+    """
+    every = [np.full(7 * SLOTS, 1.0)]
+    for days, first, width, outside in product(
+        (5, 6, 7), range(SLOTS), (2, 3, 4, SLOTS), (0.0, 0.1, 0.3, 0.6)
+    ):
+        hours = np.full(SLOTS, outside)
+        hours[(first + np.arange(width)) % SLOTS] = 1.0
+        open_days = np.where(np.arange(7) < days, 1.0, outside)
+        every.append(np.outer(open_days, hours).ravel())
+    shapes = np.array(every) / np.array(every).sum(axis=1, keepdims=True)
     off = np.abs(noisy - cases * shapes).sum(axis=1) / noise
     weights = np.exp(off.min() - off)
     shape = weights @ shapes / weights.sum()
