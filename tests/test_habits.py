@@ -30,7 +30,7 @@ MOST_COMPLEX = 25
 MOST_SENTENCES = 26
 """The most errors that are made with a sentence in the code, those of programmers included. This
 number only falls."""
-WALK = {"functions": 670, "modules": 98, "depth": 19}
+WALK = {"functions": 650, "modules": 97, "depth": 19}
 """The most functions and modules of the package, and levels of calls, that one release from the
 command line walks through. These numbers only fall."""
 

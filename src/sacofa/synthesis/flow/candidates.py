@@ -105,16 +105,18 @@ class CandidateGenerator:
     def fits(self, sequence: Ids, *, steps: bool = True) -> bool:
         """Whether a sequence is short enough, and harmless."""
         chain, walker = self._chain, self._chain.walker
+        if len(sequence) > chain.max_length:
+            return False
         # Whether there are cases without events was voted for, like any other step.
-        if len(sequence) > chain.max_length or (
-            steps and not sequence and not self._allowed[chain.end][-1]
-        ):
+        if not sequence and steps and not self._allowed[chain.end][-1]:
             return False
         if walker is not None:
             return walker.keeps(sequence, len(sequence) < chain.max_length)
-        if len(set(sequence)) == len(sequence):
-            return True
-        single = [i for i in sequence if i in chain.once]
+        return len(set(sequence)) == len(sequence) or self._may_repeat(sequence)
+
+    def _may_repeat(self, sequence: Ids) -> bool:
+        """Whether a sequence repeats only what cases may repeat."""
+        single = [i for i in sequence if i in self._chain.once]
         # What leads back to a repeated activity must not vanish from between.
         return len(set(single)) == len(single) and all(
             a != b or self._allowed[a][a] for a, b in pairwise(sequence)

@@ -148,11 +148,7 @@ def keep_steps(
     threshold = smallest_threshold(epsilon, cells, most_false_steps(false_steps, cells, longest))
     lowest = np.iinfo(np.int64).min
     there = np.where(possible, votes, lowest)
-    # Where noise hides nearly all steps, a list of the few left has nothing to choose from.
-    activities = len(votes) - 1
-    wanted = activities + 1 if rules is None else TUNING.steps_with_rules * activities
-    highest = np.sort(votes[possible])[::-1][:wanted]
-    passed = there >= min(threshold, max(int(highest[-1]), 1) if len(highest) else 1)
+    passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
     # Noise may hide a part of what most cases do, so the likeliest way passes.
     ways = likeliest_ways(odds)
     for way in ways[:1]:
@@ -173,6 +169,16 @@ def keep_steps(
         likeliest=tuple(dict.fromkeys(tuple(b for _, b in way[:-1]) for way in ways)),
         odds=odds,
     )
+
+
+def _fewest(votes: Ints, activities: int, rules: Rules | None) -> int:
+    """The threshold that lets as many steps pass as a process of so many activities needs.
+
+    Where noise hides nearly all steps, a list of the few that are left has nothing to choose from.
+    """
+    wanted = activities + 1 if rules is None else TUNING.steps_with_rules * activities
+    highest = np.sort(votes)[::-1][:wanted]
+    return max(int(highest[-1]), 1) if len(highest) else 1
 
 
 def most_false_steps(part: Fraction, cells: int, longest: int | None = None) -> Fraction:
