@@ -27,7 +27,7 @@ from .batches import batch as timed
 from .test_attributes import QUERIES as ATTRIBUTE_QUERIES
 from .test_attributes import any_case
 from .test_attributes import batch as valued
-from .test_flow import EDGES, trigrams
+from .test_flow import EDGES, changes, trigrams
 from .test_times import QUERIES as TIME_QUERIES
 
 
@@ -54,14 +54,8 @@ def test_no_case_changes_a_table_by_more_than_its_sensitivity(
     log: tuple[list[Case], int], other: tuple[list[Case], int], kind: int
 ) -> None:
     """In the Euclidean norm, and in sum by the bound that a session refuses in pure ε."""
-    size = max(log[1], other[1], 2)
-    query = queries(size)[kind]
-    first, second = variants_of(log[0], size), variants_of(other[0], size)
-    both = variants_of(log[0] + other[0], size)
-    assert np.array_equal(query.table(first) + query.table(second), query.table(both))
-    for case in other[0]:
-        change = query.table(variants_of([case], size))
-        assert len(change) == len(query.cells)
+    query, tables = changes(queries, kind, log, other)
+    for change in tables:
         assert norm_squared(change) <= query.l2_sensitivity**2
         assert np.abs(change).sum() <= query.sensitivity
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -30,6 +32,7 @@ from ...rules.cases import logs, variants_of
 from ...rules.oracle import Case
 from .bare import session_of
 
+Vote = TypeVar("Vote", bound=Query)
 EDGES = (1, 2, 4)
 CANDIDATES = ((0, 1), (), (0, 0, 1))
 
@@ -53,6 +56,22 @@ def trigrams(size: int) -> tuple[Ids, ...]:
     """Some of all 3-grams of so many activities, in no order."""
     listed = [(size, 0, size), *product(range(size + 1), range(size), range(size + 1))]
     return tuple(dict.fromkeys(ids for i, ids in enumerate(listed) if i % 3 == 0))[::-1]
+
+
+def changes(
+    queries: Callable[[int], Sequence[Vote]], kind: int, *logs: tuple[list[Case], int]
+) -> tuple[Vote, list[np.ndarray]]:
+    """A query, and how each case of the second log changes its table.
+
+    A case is tried by itself, because tables add up: that is tried as well.
+    """
+    size = max(2, *(activities for _, activities in logs))
+    query, (first, second) = queries(size)[kind], (cases for cases, _ in logs)
+    parts = [query.table(variants_of(cases, size)) for cases in (first, second)]
+    assert np.array_equal(sum(parts), query.table(variants_of(first + second, size)))
+    tables = [query.table(variants_of([case], size)) for case in second]
+    assert all(len(table) == len(query.cells) for table in tables)
+    return query, tables
 
 
 @given(logs(), st.integers(1, 8), st.data())
@@ -149,19 +168,9 @@ def test_a_case_votes_for_the_two_lengths_that_it_lies_between(
 def test_no_case_changes_a_table_by_more_than_its_sensitivity(
     log: tuple[list[Case], int], other: tuple[list[Case], int], kind: int
 ) -> None:
-    """A case more, of any kind, in any log: the cells change by the sensitivity at most, in sum.
-
-    Here a case is tried by itself, because tables add up: that is tried as well.
-    """
-    size = max(log[1], other[1], 2)
-    query = queries(size)[kind]
-    first, second = variants_of(log[0], size), variants_of(other[0], size)
-    both = variants_of(log[0] + other[0], size)
-    assert np.array_equal(query.table(first) + query.table(second), query.table(both))
-    for case in other[0]:
-        change = query.table(variants_of([case], size))
-        assert len(change) == len(query.cells)
-        assert np.abs(change).sum() <= query.sensitivity
+    """A case more, of any kind, in any log: the cells change by the sensitivity at most, in sum."""
+    query, tables = changes(queries, kind, log, other)
+    assert all(np.abs(table).sum() <= query.sensitivity for table in tables)
 
 
 @pytest.mark.parametrize("kind", range(len(queries(2))))
