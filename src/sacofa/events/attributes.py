@@ -30,6 +30,7 @@ from ..base.domains import (
 from ..errors import Argument, ColumnsError, ReadError, SettingError
 from ..kernel.attributes import Attribute, Domain
 from ..kernel.statements import Statement
+from .columns import Columns
 from .columns_file import Declared, DeclaredColumns, read_columns
 from .notices import Notify
 from .options import ReadOptions
@@ -52,7 +53,9 @@ class Present:
     kind: str = "string"
     """Its type: string, int, float, boolean or date."""
     taken: bool = False
-    """Whether this was taken from what cases hold, because the form of the log does not say it."""
+    """Whether its type was taken from what cases hold: the form of the log does not say it."""
+    level_taken: bool = False
+    """Whether was taken from them, too, that cases have it, or events."""
 
 
 class Sightings:
@@ -86,6 +89,7 @@ class Sightings:
             of_case=any(of_case for of_case, _ in self._seen[name]),
             kind=kinds.pop() if len(kinds) == 1 else "string",
             taken=True,
+            level_taken=True,
         )
 
 
@@ -93,61 +97,52 @@ Lookup = Callable[[str], Present | None]
 """Finds an attribute by its name; `case:` before it asks for one of cases."""
 
 
-def resolve_attributes(
-    source: str,
-    options: ReadOptions,
-    lookup: Lookup,
-    present: Sequence[str],
-    used: Sequence[str | None],
-) -> tuple[Attribute, ...]:
-    """Settle which attributes are read; `used` are columns that hold something else."""
-    if not options.attribute:
-        return ()
-    declared, found = read_columns(options.columns), []
+def with_attributes(
+    columns: Columns, source: str, options: ReadOptions, lookup: Lookup, present: Sequence[str]
+) -> Columns:
+    """Settle which attributes are read next to these columns, and name what was taken from cases.
+
+    Args:
+        columns: The columns that hold something else.
+        source: The name of the log.
+        options: Names the attributes and the file that declares them.
+        lookup: Finds an attribute of the log.
+        present: The columns of the log.
+    """
+    declared, taken, found = read_columns(options.columns), [*columns.taken], list[Attribute]()
     # Whether cases or events have it: a person is a person.
     person = options.person and bare_name(options.person)
     for asked in options.attribute:
-        if asked in used or bare_name(asked) == person:
+        if asked in columns.roles or bare_name(asked) == person:
             raise _is_id(asked)
         there = lookup(asked)
         if there is None:
             raise ColumnsError(source, ["attribute"], present, asked)
-        attribute = _attribute(asked, there, declared, options)
+        found.append(_attribute(asked, there, declared, options))
         # A name may leave out `case:`, and mean an id.
-        if column_of(attribute, present) in used:
+        if column_of(found[-1], present) in columns.roles:
             raise _is_id(asked)
-        found.append(attribute)
-        size = 0 if attribute.domain is None else attribute.domain.values
+        taken += _facts_taken(asked, there, declared)
+        size = 0 if found[-1].domain is None else found[-1].domain.values
         if declared.cases is not None and 2 * size > declared.cases:
             must = Statement("must.attribute.small_domain", most=declared.cases // 2)
-            raise SettingError(attribute.key, f"{size:,}", must)
+            raise SettingError(found[-1].key, f"{size:,}", must)
     names = [attribute.key for attribute in found]
     if len(set(names)) < len(names):
         raise SettingError("attribute", ", ".join(names), Statement("must.read.different"))
     pairs_of(found, options.pair)
-    return tuple(found)
+    return replace(columns, attributes=tuple(found), taken=tuple(taken))
 
 
-def describe_taken(
-    options: ReadOptions, lookup: Lookup, *, levels: bool = True
-) -> tuple[Statement, ...]:
-    """What was taken from the cases of a log about the attributes that are asked for.
-
-    Without `levels`, only types were: names of columns state whose an attribute is.
-    """
-    declared, assumed = read_columns(options.columns), []
-    for asked in options.attribute:
-        there, facts = lookup(asked), []
-        if there is None or not there.taken:
-            continue
-        if levels and not is_of_case(asked) and not declared.settles(asked):
-            facts.append(Statement("fact.of_cases" if there.of_case else "fact.of_events"))
-        if declared.of(asked) is None:
-            facts.append(kind_of_type(there.kind).fact)
-        if facts:
-            code = "assumption.attribute_facts_from_log"
-            assumed.append(Statement(code, attribute=asked, facts=facts))
-    return tuple(assumed)
+def _facts_taken(asked: str, there: Present, declared: DeclaredColumns) -> list[Statement]:
+    """What was taken from the cases of a log about an attribute, and is declared nowhere."""
+    facts = []
+    if there.level_taken and not is_of_case(asked) and not declared.settles(asked):
+        facts.append(Statement("fact.of_cases" if there.of_case else "fact.of_events"))
+    if there.taken and declared.of(asked) is None:
+        facts.append(kind_of_type(there.kind).fact)
+    code = "assumption.attribute_facts_from_log"
+    return [Statement(code, attribute=asked, facts=facts)] if facts else []
 
 
 def declared_attributes(

@@ -169,9 +169,8 @@ def _find_roles(
     """The columns that were named for each role, then those whose names are in common use."""
     found = {role: as_columns(getattr(options, role)) for role in ROLES}
     for role, columns in found.items():
-        for column in columns:
-            if column not in present:
-                raise ColumnsError(name, [role], present, column)
+        if absent := {*columns} - {*present}:
+            raise ColumnsError(name, [role], present, min(absent, key=columns.index))
     # The case may also be the person: then every person has one case.
     taken = {*chain(*(found[role] for role in ROLES[:-1]))}
     for role in ("case", "activity"):

@@ -155,10 +155,7 @@ def find_files(source: str, format: str | None = None) -> tuple[tuple[Path, ...]
     formats = {format or format_of(file) for file in files}
     if len(formats) > 1:
         raise ReadError(source, Statement("read.file.several_formats", formats=sorted(formats)))
-    (found,) = formats
-    if len(files) > 1 and FORMATS[found].is_one_file:
-        raise ReadError(source, Statement("read.file.one_file"))
-    return tuple(sorted(files, key=Path.as_posix)), found
+    return tuple(sorted(files, key=Path.as_posix)), formats.pop()
 
 
 def _files_in(folder: Path, *, any_suffix: bool) -> list[Path]:

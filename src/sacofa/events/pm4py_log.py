@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import ColumnsError, MissingExtraError, ReadError, Statement
 from ..kernel.variants import VariantCounts
-from .attributes import Sightings, describe_taken, resolve_attributes
+from .attributes import Sightings, with_attributes
 from .bounded_file import Progress
 from .case_store import StoredCases
 from .cells import Use, is_missing, text_of
@@ -108,11 +108,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
         columns = _of_event_log(source.name, log, log.declared.times, options)
     declared = [] if log.declared is None else [log.declared]
     lookup = lookup_in(declared, log.sightings() if options.attribute else None, options)
-    return replace(
-        columns,
-        attributes=resolve_attributes(source.name, options, lookup, names, columns.roles),
-        taken=(*columns.taken, *describe_taken(options, lookup)),
-    )
+    return with_attributes(columns, source.name, options, lookup, names)
 
 
 def _of_event_log(name: str, log: MemoryLog, times: bool, options: ReadOptions) -> Columns:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.periods import Period
@@ -11,7 +11,7 @@ from ..kernel.attributes import Attribute
 from ..kernel.statements import Statement
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
-from .attributes import column_of, resolve_attributes, table_lookup
+from .attributes import column_of, table_lookup, with_attributes
 from .bounded_file import Progress
 from .columns import Columns, resolve_columns
 from .formats import FORMATS, Engine, Format
@@ -162,8 +162,7 @@ def resolve_table(
     """
     present, lookup = list(kinds), table_lookup(kinds, taken=taken)
     columns = resolve_columns(name, present, options)
-    attributes = resolve_attributes(name, options, lookup, present, columns.roles)
-    columns = replace(columns, attributes=attributes)
+    columns = with_attributes(columns, name, options, lookup, present)
     for each in used_columns(columns, present):
         with in_column(name, each):
             check(each)

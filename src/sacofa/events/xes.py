@@ -17,7 +17,7 @@ from typing import cast
 
 from ..errors import ColumnsError, ReadError, SettingError, Statement
 from ..kernel.variants import VariantCounts
-from .attributes import Sightings, describe_taken, resolve_attributes
+from .attributes import Sightings, with_attributes
 from .bounded_file import Progress
 from .case_store import Case, CaseStore, FirstCases, Name, StoredCases, Texts, VariantCounter
 from .columns import TIMES_TAKEN, Columns, one_column
@@ -71,19 +71,13 @@ def find(source: Source, options: ReadOptions) -> Columns:
         raise SettingError("start", options.start, Statement("read.must.no_start"))
     declared = [read_declared(path, source.trusted) for path in source.content]
     present, seen = search(source, options, columns, declared)
-    lookup = lookup_in(declared, seen, options)
-    taken, said = describe_taken(options, lookup), {each.times for each in declared}
-    is_asked = options.timestamp is not None or options.order == "time"
-    if not is_asked and len(said) > 1:
-        # One file, which may be that of one case, decides for all others.
-        taken = (*taken, TIMES_TAKEN)
-    used = [*columns.roles, "case:concept:name"]
-    return replace(
-        columns,
-        timestamp=stamp if is_asked or True in said else None,
-        attributes=resolve_attributes(source.name, options, lookup, present, used),
-        taken=taken,
-    )
+    lookup, said = lookup_in(declared, seen, options), {each.times for each in declared}
+    columns = with_attributes(columns, source.name, options, lookup, present)
+    if options.timestamp is not None or options.order == "time" or said == {True}:
+        return columns
+    # Where files differ, one file, which may be that of one case, decides for all others.
+    taken = (*columns.taken, *[TIMES_TAKEN] * (len(said) > 1))
+    return replace(columns, timestamp=stamp if True in said else None, taken=taken)
 
 
 def search(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast, get_args
 
 from lxml import etree
@@ -83,20 +84,20 @@ def _explained(stream: BoundedFile) -> Iterator[None]:
         raise ReadError(stream.path, Statement("read.xes.broken", line=line, why=why)) from None
 
 
+@dataclass
 class _Watch:
     """Hands bytes to the parser, and stops it when a single case grows past all bounds."""
 
-    def __init__(self, stream: BoundedFile, trusted: bool) -> None:
-        self.start = 0
-        self._stream = stream
-        self._trusted = trusted
+    stream: BoundedFile
+    trusted: bool
+    start: int = 0
 
     def read(self, size: int) -> bytes:
-        if not self._trusted and self._stream.done - self.start > MAX_CASE_BYTES:
+        if not self.trusted and self.stream.done - self.start > MAX_CASE_BYTES:
             megabytes = MAX_CASE_BYTES >> 20
             what = Statement("read.xes.large_case", megabytes=megabytes, trusted=TRUSTED)
-            raise ReadError(self._stream.path, what)
-        return self._stream.read(size)
+            raise ReadError(self.stream.path, what)
+        return self.stream.read(size)
 
 
 def _checked_root(path: Path, element: Element) -> Element:
@@ -201,24 +202,18 @@ def lookup_in(declared: Sequence[Declared], seen: Sightings | None, options: Rea
 
 def read_declared(path: Path, trusted: bool) -> Declared:
     """Read what a file declares before its first case; its elements may have any prefix."""
-    with BoundedFile(path, trusted=trusted) as stream:
-        head = stream.read(1 << 16)
-        # In UTF-16 every other byte of such words is 0.
-        while b"<trace" not in head.replace(b"\0", b"") and 1 <= len(head) < LONGEST_HEAD:
-            if not (block := stream.read(1 << 16)):
-                break
-            head += block
-    parser = etree.XMLPullParser(
-        events=("start", "end"),
-        tag=("{*}extension", "{*}global", "{*}trace"),
-        resolve_entities=False,
-        no_network=True,
-    )
     has_times, found = False, {"trace": dict[str, str](), "event": dict[str, str]()}
     # What is wrong in a file is reported where its cases are read.
-    with suppress(etree.XMLSyntaxError):
-        parser.feed(head)
-        for event, element in parser.read_events():
+    with BoundedFile(path, trusted=trusted) as stream, suppress(etree.XMLSyntaxError):
+        head = SimpleNamespace(read=lambda n: stream.read(n) if stream.done < LONGEST_HEAD else b"")
+        parser = etree.iterparse(
+            cast(Any, head),
+            events=("start", "end"),
+            tag=("{*}extension", "{*}global", "{*}trace"),
+            resolve_entities=False,
+            no_network=True,
+        )
+        for event, element in parser:
             name = _name(element)
             if name == "trace":
                 break

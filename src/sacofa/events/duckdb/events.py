@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
-from ..attributes import describe_taken, table_lookup
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases, check_unique
 from ..cells.duckdb_sql import check_type, is_text, value_type
@@ -108,12 +107,11 @@ def find(source: Source, options: ReadOptions) -> Columns:
     # Whether times are text follows from all of them in a frame, so it is none of its form.
     text_times = (is_text(kinds[name]) or is_frame for name in columns.times)
     of_cases = (COLUMNS_TAKEN,) if source.declared.names_are_in_cases else ()
-    lookup = table_lookup(types, taken=is_frame)
     return replace(
         columns,
         text_times=bool(columns.joined) or any(text_times),
         titles=titles,
-        taken=(*of_cases, *describe_taken(options, lookup, levels=False)),
+        taken=(*of_cases, *columns.taken),
     )
 
 
