@@ -288,13 +288,3 @@ def found_attribute(attribute: Attribute, texts: Sequence[str]) -> Attribute:
         personal=found.personal or personal_by_values(texts),
         collapsed=found.domain == COLLAPSED and len(set(texts)) > 1,
     )
-
-
-def values_of(
-    attributes: Sequence[Attribute], texts: Sequence[Sequence[str | None]]
-) -> list[list[str | None]]:
-    """The texts of a case as they are stored: of an attribute of cases, the first that is there."""
-    return [
-        [next((text for text in each if text is not None), None)] if attribute.of_case else [*each]
-        for attribute, each in zip(attributes, texts, strict=True)
-    ]

@@ -24,7 +24,7 @@ from ..base.temporary import secret_folder, writing_in
 from ..errors import ReadError, Statement
 from ..kernel.attributes import Attribute
 from ..kernel.cases import NO_TIME, CaseBatch, Values
-from ..kernel.unit import ONE_CASE, Unit
+from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
 from .attributes import found_attribute
 from .options import JOINER
@@ -58,50 +58,6 @@ class Case:
     """When the work on each began, if that was asked for."""
     values: Sequence[Texts] = ()
     """The texts of the attributes that were asked for."""
-
-
-class FirstCases:
-    """Keeps the first cases of each person, and counts the others."""
-
-    def __init__(self, unit: Unit) -> None:
-        self._unit = unit
-        self._had: dict[str, int] = {}
-        self.dropped = 0
-        """How many cases were not wanted."""
-
-    def wants(self, person: str | None) -> bool:
-        """Tell whether one more case of a person is counted: the first max_cases of each are.
-
-        A case without a known person counts as a person of its own.
-        """
-        if self._unit.person is None or person is None:
-            return True
-        had = self._had.get(person, 0)
-        self._had[person] = had + 1
-        wanted = had < self._unit.max_cases
-        self.dropped += not wanted
-        return wanted
-
-
-class VariantCounter:
-    """A running count of variants."""
-
-    def __init__(self, path: object, unit: Unit = ONE_CASE) -> None:
-        self._path, self._unit = path, unit
-        self._counts: Counter[tuple[tuple[Name, ...], bool]] = Counter()
-
-    def add(self, activities: Sequence[Name], *, truncated: bool = False) -> None:
-        """Count one case."""
-        self._counts[tuple(activities), truncated] += 1
-
-    def variants(self) -> VariantCounts:
-        """Give what was counted, with the activities in order of their names."""
-        names = list(dict.fromkeys(name for variant, _ in self._counts for name in variant))
-        text = dict(zip(names, joined_names(self._path, names), strict=True))
-        counted: tuple[dict[tuple[str, ...], int], dict[tuple[str, ...], int]] = ({}, {})
-        for (variant, truncated), number in self._counts.items():
-            counted[truncated][tuple(text[name] for name in variant)] = number
-        return VariantCounts.of(counted[0], sorted(text.values()), counted[1], self._unit)
 
 
 def joined_names(path: object, names: Iterable[Name]) -> list[str]:

@@ -82,8 +82,7 @@ def _open_files(paths: list[str], options: ReadOptions) -> Source:
     """Open files that make up one log, in the order in which they are named."""
     if not paths:
         raise ReadError("[]", Statement("read.file.none_named"))
-    name = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
-    held = None
+    name, held = paths[0] + f" and {len(paths) - 1:,} more" * (len(paths) > 1), None
     if STANDARD_INPUT in paths:
         if len(paths) > 1:
             raise SettingError("log", ", ".join(paths), Statement("read.must.input_alone"))

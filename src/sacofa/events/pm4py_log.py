@@ -28,7 +28,7 @@ from .frames import in_column
 from .notices import Notify
 from .options import ReadOptions
 from .source import Log, Source
-from .time_format import only_iso
+from .time_format import times_unread
 from .xes_form import TIME, Declared, lookup_in, standard_columns
 
 CASE = "case:concept:name"
@@ -172,7 +172,7 @@ def _as_table(log: Log) -> Log:
         moments = [_moment(row.get(name)) for row in rows]
         is_needed = log.timed and name == columns.timestamp
         if is_needed and not any(moments) and made[name].count():
-            raise ReadError(log.name, only_iso(name))
+            raise ReadError(log.name, times_unread("only_iso", name))
         # Through NumPy, because pandas 2.0 cannot make a column in UTC with a year beyond 2262.
         made[name] = pandas.Series(np.array(moments, dtype=MOMENTS)).dt.tz_localize("UTC")
     source = Source(name=log.name, format="frame", content=pandas.DataFrame(made))

@@ -250,13 +250,19 @@ def _ods(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
             is_chosen = sheet in (None, names[-1], str(len(names)))
         if is_chosen:
             cells, many = _ods_cells(row), _repeated(row, "number-rows-repeated")
-            if cells and many > MAX_REPEATED and not parts.trusted:
-                raise ReadError(parts.path, Statement("read.sheet.repeated", number=many))
             # Empty rows, of which there may be millions, are counted only.
-            yield from ((number + i + 1, [*cells]) for i in range(many if cells else 0))
+            for place in _places(parts, number + 1, many) if cells else ():
+                yield place, [*cells]
             number += many
     if sheet is not None and not is_chosen:
         raise parts.no_sheet(names, sheet)
+
+
+def _places(parts: _Parts, first: int, many: int) -> range:
+    """The places of equal rows one after the other."""
+    if many > MAX_REPEATED and not parts.trusted:
+        raise ReadError(parts.path, Statement("read.sheet.repeated", number=many))
+    return range(first, first + many)
 
 
 def _ods_cells(row: Element) -> Row:

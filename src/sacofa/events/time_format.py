@@ -37,10 +37,21 @@ LONGEST_SHOWN = 60
 PATTERN = "%d.%m.%Y %H:%M"
 """The pattern that messages give as an example."""
 FORM, IN_FILE_ORDER = Argument("time_format"), Argument("order", "file")
-EITHER = {
+EITHER: dict[str, object] = {
     "day_first": Argument("time_format", "day-first"),
     "month_first": Argument("time_format", "month-first"),
 }
+REMEDIES: dict[str, dict[str, object]] = {
+    "only_iso": {"order": IN_FILE_ORDER},
+    "unreadable": {"form": FORM, "order": IN_FILE_ORDER},
+    "not_as_declared": {"forms": tuple(NAMED), "example": PATTERN},
+    "mixed": {"form": FORM},
+    "mixed_in_row": {"form": FORM},
+    "numbers": {"form": FORM, "time": Argument("time", False)},
+    "open_order": EITHER,
+    "both_orders": EITHER,
+}
+"""What can be done about times that cannot be read."""
 
 
 def check_time_format(form: str | None) -> None:
@@ -50,42 +61,10 @@ def check_time_format(form: str | None) -> None:
         raise SettingError("time_format", form, advised(must, form, NAMED))
 
 
-def only_iso(column: str) -> Statement:
-    """State that no time stamp can be read, where ISO 8601 is the only form."""
-    return Statement("read.times.only_iso", column=column, order=IN_FILE_ORDER)
-
-
-def unreadable_times(column: str, value: str, form: str | None = None) -> Statement:
-    """State that no time stamp of a column can be read, and what to do."""
-    values: dict[str, object] = {"column": column, "value": _shown(value), "form": FORM}
-    if form is None:
-        return Statement("read.times.unreadable", **values, order=IN_FILE_ORDER)
-    values |= {"form": Argument("time_format", form), "forms": tuple(NAMED), "example": PATTERN}
-    return Statement("read.times.not_as_declared", **values)
-
-
-def unknown_numbers(column: str, value: str) -> Statement:
-    """State that the numbers of a column are no times that are known."""
-    time = Argument("time", False)
-    return Statement("read.times.numbers", column=column, value=_shown(value), form=FORM, time=time)
-
-
-def mixed_times(column: str, row: int | None = None) -> Statement:
-    """State that a column has times, and numbers that are none."""
-    if row is None:
-        return Statement("read.times.mixed", column=column, form=FORM)
-    return Statement("read.times.mixed_in_row", column=column, row=row, form=FORM)
-
-
-def open_order(column: str, value: str) -> Statement:
-    """State that nothing tells which of day and month comes first."""
-    return Statement("read.times.open_order", column=column, value=_shown(value), **EITHER)
-
-
-def both_orders(column: str, day: str, month: str) -> Statement:
-    """State that a column has stamps of both kinds."""
-    shown = {"day": _shown(day), "month": _shown(month)}
-    return Statement("read.times.both_orders", column=column, **shown, **EITHER)
+def times_unread(code: str, column: str | None, **values: object) -> Statement:
+    """Why the times of a column cannot be read, and what to do; `values` are shown shortened."""
+    shown = {name: _shown(it) if isinstance(it, str) else it for name, it in values.items()}
+    return Statement(f"read.times.{code}", column=column or "", **REMEDIES[code], **shown)
 
 
 def _shown(value: str) -> str:

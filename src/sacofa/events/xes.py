@@ -19,13 +19,13 @@ from ..errors import ColumnsError, ReadError, SettingError, Statement
 from ..kernel.variants import VariantCounts
 from .attributes import Sightings, with_attributes
 from .bounded_file import Progress
-from .case_store import Case, CaseStore, FirstCases, Name, StoredCases, Texts, VariantCounter
+from .case_store import Case, CaseStore, Name, StoredCases, Texts, joined_names
 from .columns import TIMES_TAKEN, Columns, one_column
 from .lifecycle import join_instances
 from .notices import Notify, is_blank, notify_counts
 from .options import ReadOptions
 from .source import Log, Source
-from .time_format import only_iso
+from .time_format import times_unread
 from .xes_form import (
     NAME,
     TIME,
@@ -126,10 +126,14 @@ def count(
     log: Log, progress: Progress | None = None, notify: Notify | None = None
 ) -> VariantCounts:
     """Count the variants of XES files."""
-    counter = VariantCounter(log.name, log.unit)
-    for case in _read(log, progress, notify, with_times=False):
-        counter.add(case.activities, truncated=case.truncated)
-    return counter.variants()
+    cases = _read(log, progress, notify, with_times=False)
+    counts = Counter((tuple(case.activities), case.truncated) for case in cases)
+    names = list(dict.fromkeys(name for variant, _ in counts for name in variant))
+    text = dict(zip(names, joined_names(log.name, names), strict=True))
+    counted: tuple[dict[tuple[str, ...], int], dict[tuple[str, ...], int]] = ({}, {})
+    for (variant, truncated), number in counts.items():
+        counted[truncated][tuple(text[name] for name in variant)] = number
+    return VariantCounts.of(counted[0], sorted(text.values()), counted[1], log.unit)
 
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
@@ -147,7 +151,7 @@ def _read(
     """Give the cases that count, and tell at the end what was odd."""
     assert log.columns is not None
     columns, stamp = log.columns, log.columns.timestamp or TIME
-    period, first, counts = log.period_filter(), FirstCases(log.unit), Counter[str]()
+    period, had, counts = log.period_filter(), Counter[str](), Counter[str]()
     for trace, names in _traces(log.source, columns.activity, progress):
         stamps = trace.values(stamp) if log.timed or with_times or period or notify else []
         times = [None if text is None else moment_of(text) for text in stamps]
@@ -158,16 +162,19 @@ def _read(
             continue
         counts["varying"] += len(set(persons)) > 1
         _count_times(counts, stamps, times, timed=log.timed)
-        if first.wants(person):
-            words = None if columns.lifecycle is None else trace.values(columns.lifecycle)
-            found = _instances(words, names, order, counts)
-            yield _case(log, trace, names, times if with_times else None, found)
+        # The first cases of each person count. Without a known one, a case is a person of its own.
+        had.update(persons[:1])
+        if person is not None and had[person] > log.unit.max_cases:
+            counts["dropped"] += 1
+            continue
+        words = None if columns.lifecycle is None else trace.values(columns.lifecycle)
+        found = _instances(words, names, order, counts)
+        yield _case(log, trace, names, times if with_times else None, found)
     events, unread = counts.pop("events", 0), counts.pop("unread", 0)
     if unread and counts["untimed"] == events:
-        raise ReadError(log.name, only_iso(stamp))
+        raise ReadError(log.name, times_unread("only_iso", stamp))
     more = () if period is None else period.notices()
-    numbers = {**counts, "dropped": first.dropped}
-    notify_counts(notify, max_cases=log.max_cases, more=more, **numbers)
+    notify_counts(notify, max_cases=log.max_cases, more=more, **counts)
 
 
 def _traces(

@@ -19,7 +19,7 @@ from lxml import etree
 from ..base.domains import is_of_case
 from ..errors import ReadError, SettingError, Statement
 from ..kernel.attributes import Attribute, Kind
-from .attributes import Lookup, Present, Sightings, table_lookup, values_of
+from .attributes import Lookup, Present, Sightings, table_lookup
 from .bounded_file import TRUSTED, BoundedFile, Progress
 from .case_store import Texts
 from .columns import Columns
@@ -131,13 +131,15 @@ class XesTrace:
         return [event.get(key) for event in self.events]
 
     def attributes(self, attributes: tuple[Attribute, ...], places: Sequence[int]) -> list[Texts]:
-        """The attributes of the events at these places; those of the case once."""
-        texts = [
-            [self.own.get(each.name)] * each.of_case
-            + [self.events[place].get(each.name) for place in places]
-            for each in attributes
-        ]
-        return values_of(attributes, texts)
+        """The attributes of the events at these places; of those of the case the first text."""
+        found: list[Texts] = []
+        for each in attributes:
+            texts = [self.events[place].get(each.name) for place in places]
+            if each.of_case:
+                known = (text for text in (self.own.get(each.name), *texts) if text is not None)
+                texts = [next(known, None)]
+            found.append(texts)
+        return found
 
 
 def standard_columns(

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...errors import ReadError
+from ...errors import Argument, ReadError
 from ...kernel.statements import Statement
 from ..case_store import check_unique
 from ..cells import TOO_LARGE
 from ..options import JOINER
-from ..time_format import both_orders, mixed_times, open_order, unknown_numbers, unreadable_times
+from ..time_format import times_unread
 from .database import first_row
 from .rows import PLACE_BITS, Ordering, Rows
 from .source import ROW_BITS
@@ -147,9 +147,10 @@ def _refuse_rows(rows: Rows, found: dict[str, int]) -> None:
             raise ReadError(name, Statement(code, **where))
     is_text = rows.timed and "stamp" in rows.texts and rows.form is None
     if is_text and found["plain"] and found["dated"]:
-        is_ordered = rows.log.source.declared.is_ordered
-        row = _first_row(rows, "time IS NULL AND number IS NOT NULL") if is_ordered else None
-        raise ReadError(name, mixed_times(rows.columns.timestamp or "", row))
+        if not rows.log.source.declared.is_ordered:
+            raise ReadError(name, times_unread("mixed", rows.columns.timestamp))
+        row = _first_row(rows, "time IS NULL AND number IS NOT NULL")
+        raise ReadError(name, times_unread("mixed_in_row", rows.columns.timestamp, row=row))
 
 
 def _refuse_times(rows: Rows, found: dict[str, int]) -> None:
@@ -160,9 +161,13 @@ def _refuse_times(rows: Rows, found: dict[str, int]) -> None:
     missing, is_text = "time IS NULL AND number IS NULL", rows.stamps["stamp"][1] == "VARCHAR"
     if rows.timed and is_text and found["unread"] and found["untimed"] == events:
         shown = _first(rows, "stamp", f"stamp IS NOT NULL AND {missing} AND NOT lone")
-        raise ReadError(name, unreadable_times(column, shown, rows.form))
+        if rows.form is None:
+            raise ReadError(name, times_unread("unreadable", column, value=shown))
+        form = Argument("time_format", rows.form)
+        raise ReadError(name, times_unread("not_as_declared", column, value=shown, form=form))
     if rows.form != "number" and found["untimed"] < found["timeless"] == events:
-        raise ReadError(name, unknown_numbers(column, _first(rows, "stamp", f"NOT ({missing})")))
+        number = _first(rows, "stamp", f"NOT ({missing})")
+        raise ReadError(name, times_unread("numbers", column, value=number))
 
 
 def _day_month(rows: Rows, found: dict[str, int]) -> DayMonth:
@@ -176,9 +181,10 @@ def _day_month(rows: Rows, found: dict[str, int]) -> DayMonth:
 
     day, month, is_open = (found[f"tells_{what}"] for what in (DAY_FIRST, MONTH_FIRST, OPEN))
     if day and month:
-        raise ReadError(rows.log.name, both_orders(column, first(DAY_FIRST), first(MONTH_FIRST)))
+        both = {"day": first(DAY_FIRST), "month": first(MONTH_FIRST)}
+        raise ReadError(rows.log.name, times_unread("both_orders", column, **both))
     if is_open and not (day or month):
-        raise ReadError(rows.log.name, open_order(column, first(OPEN)))
+        raise ReadError(rows.log.name, times_unread("open_order", column, value=first(OPEN)))
     return "month" if month else "day"
 
 

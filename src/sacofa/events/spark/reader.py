@@ -39,7 +39,7 @@ from ..lifecycle import START
 from ..notices import Notify, notify_counts
 from ..options import JOINER, ReadOptions
 from ..source import Log, Source
-from ..time_format import mixed_times, only_iso
+from ..time_format import times_unread
 from . import check_installed, clear_errors, first_line
 from .distributed import SparkVariants, gather
 
@@ -218,9 +218,9 @@ def _survey(log: Log, columns: Columns, events: DataFrame) -> tuple[list[str], i
         if total[what]:
             raise ReadError(log.name, Statement(f"read.table.{what}"))
     if log.timed and total["dated"] and total["plain"]:
-        raise ReadError(log.name, mixed_times(columns.timestamp or ""))
+        raise ReadError(log.name, times_unread("mixed", columns.timestamp))
     if log.timed and total["unread"] and total["untimed"] == total["events"]:
-        raise ReadError(log.name, only_iso(columns.timestamp or ""))
+        raise ReadError(log.name, times_unread("only_iso", columns.timestamp))
     names = [JOINER.join(row.parts) for row in found if row.events]
     check_unique(log.name, names)
     return sorted(names), total["untimed"] if log.timed else 0
