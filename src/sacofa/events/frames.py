@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeGuard
 
 from ..errors import ReadError, Statement
-from .attributes import column_of
 from .cells import CellError, Use, text_of
 from .columns import Columns
+from .source import used_columns
 
 if TYPE_CHECKING:
     import pandas
@@ -50,8 +50,7 @@ def as_registered(frame: object, columns: Columns | None, name: str) -> object:
     if columns is None:
         empty = frame.iloc[:0]
         return empty.astype(dict.fromkeys(object_columns(frame), object))
-    attributes = (column_of(each, list(frame.columns)) for each in columns.attributes)
-    used = [name for name in dict.fromkeys((*columns.roles, *attributes)) if name is not None]
+    used = used_columns(columns, list(frame.columns))
     kept = frame[used]
     for column in used:
         if kept[column].dtype == "category" or kept[column].dtype == object:

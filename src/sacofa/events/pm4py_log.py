@@ -163,10 +163,10 @@ def _as_table(log: Log) -> Log:
     fields = {name: (name,) for name in columns.roles if name is not None}
     # Of an attribute of cases that a case lacks, the first value of its events counts.
     fields |= {each.key: (each.key, each.name) for each in columns.attributes}
-    made = {}
+    made, uses = {}, columns.uses
     for name, names in fields.items():
         with in_column(log.name, name):
-            texts = [_text(row, names, columns.uses.get(name, "value")) for row in rows]
+            texts = [_text(row, names, uses.get(name, "value")) for row in rows]
         made[name] = pandas.Series(texts, dtype="object")
     for name in () if log.options.time_format else columns.times:
         moments = [_moment(row.get(name)) for row in rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,11 +11,10 @@ from ..kernel.attributes import Attribute
 from ..kernel.statements import Statement
 from ..kernel.unit import Unit
 from ..kernel.variants import VariantCounts
-from .attributes import column_of, table_lookup, with_attributes
+from .attributes import column_of
 from .bounded_file import Progress
-from .columns import Columns, resolve_columns
+from .columns import Columns
 from .formats import FORMATS, Engine, Format
-from .frames import in_column
 from .notices import Notify
 from .options import Order, ReadOptions
 from .periods import PeriodFilter, Wanted
@@ -145,28 +144,6 @@ def used_columns(columns: Columns, present: Collection[str]) -> list[str]:
     attributes = (column_of(each, list(present)) for each in columns.attributes)
     used = (name for name in (*columns.roles, *attributes) if name is not None)
     return list(dict.fromkeys(used))
-
-
-def resolve_table(
-    name: str,
-    options: ReadOptions,
-    kinds: Mapping[str, str],
-    check: Callable[[str], None],
-    *,
-    taken: bool = False,
-) -> Columns:
-    """Find the columns of a table, given with their types in the words of XES.
-
-    Columns that are read are refused if `check` says that their type has no text. Types that
-    follow from values are `taken` from the log.
-    """
-    present, lookup = list(kinds), table_lookup(kinds, taken=taken)
-    columns = resolve_columns(name, present, options)
-    columns = with_attributes(columns, name, options, lookup, present)
-    for each in used_columns(columns, present):
-        with in_column(name, each):
-            check(each)
-    return columns
 
 
 class Reader(Protocol):

@@ -21,16 +21,17 @@ from typing import TYPE_CHECKING
 
 from ...errors import SettingError, Statement
 from ...kernel.variants import VariantCounts
+from ..attributes import table_lookup, with_attributes
 from ..bounded_file import Progress
 from ..case_store import CaseStore, StoredCases, check_unique
 from ..cells.duckdb_sql import check_type, is_text, value_type
-from ..columns import COLUMNS_TAKEN, Columns
+from ..columns import COLUMNS_TAKEN, Columns, resolve_columns
 from ..csv_injection import unescape_formula
-from ..frames import check_names, object_columns
+from ..frames import check_names, in_column, object_columns
 from ..notices import Notify, notify_counts
 from ..options import ReadOptions
 from ..periods import PeriodFilter
-from ..source import Log, Source, resolve_table
+from ..source import Log, Source, used_columns
 from ..time_format import PATTERN
 from . import partitions
 from .counting import collect_parts, count_parts
@@ -95,9 +96,12 @@ def find(source: Source, options: ReadOptions) -> Columns:
     check_pattern(options.time_format)
     # One missing value can give a whole column of a frame another type.
     is_frame, types = source.format == "frame", {n: value_type(kind) for n, kind in kinds.items()}
-    columns = resolve_table(
-        source.name, options, types, lambda name: check_type(kinds[name]), taken=is_frame
-    )
+    columns = resolve_columns(source.name, list(kinds), options)
+    lookup = table_lookup(types, taken=is_frame)
+    columns = with_attributes(columns, source.name, options, lookup, list(kinds))
+    for name in used_columns(columns, kinds):
+        with in_column(source.name, name):
+            check_type(kinds[name])
     if source.format == "parquet" and len(source.content) > 1:
         # Files in which a column has several types are refused here.
         with looking(source.name) as database:
