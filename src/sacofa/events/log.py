@@ -45,16 +45,11 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
         options = replace(options, order="time")
     reader = _reader_of(engine)
     columns = reader.find(opened, options)
-    if columns is not None and engine.brings_rows and _asks_more(columns, options):
+    if engine.brings_rows and _asks_more(columns, options):
         engine, reader = BROUGHT, _reader_of(BROUGHT)
     has_times = columns is not None and columns.timestamp is not None
     order: Order = "time" if has_times and not form.order_is_meant else "file"
-    if options.attribute and not (columns and columns.attributes):
-        must = Statement("read.must.no_attributes", what=form.name)
-        raise SettingError("attribute", options.attribute[0], must)
-    if options.period is not None and not has_times:
-        must = Statement("read.must.times_for_period", argument=Argument("timestamp"))
-        raise SettingError("period", options.period, must)
+    _check_columns(form, options, columns)
     return Log(
         source=opened,
         columns=columns,
@@ -65,28 +60,43 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
     )
 
 
-def _asks_more(columns: Columns, options: ReadOptions) -> bool:
+def _check_columns(form: Format, options: ReadOptions, columns: Columns | None) -> None:
+    """Refuse options that ask for columns which a log does not have."""
+    if options.attribute and (columns is None or not columns.attributes):
+        must = Statement("read.must.no_attributes", what=form.name)
+        raise SettingError("attribute", options.attribute[0], must)
+    if options.period is not None and (columns is None or columns.timestamp is None):
+        must = Statement("read.must.times_for_period", argument=Argument("timestamp"))
+        raise SettingError("period", options.period, must)
+
+
+def _asks_more(columns: Columns | None, options: ReadOptions) -> bool:
     """Whether more is asked than a server counts by itself."""
-    asked = (columns.start, columns.lifecycle, columns.joined, options.time_format)
-    return any(asked)
+    if columns is None:
+        return False
+    return any((columns.start, columns.lifecycle, columns.joined, options.time_format))
 
 
 def _choose_engine(form: Format, options: ReadOptions) -> Engine:
     """Take the engine that was asked for; refuse options that it does not have."""
-    name, what = options.engine, options.engine or form.name
+    name = options.engine
     if name is not None and (options.encoding or options.header):
         named = (Argument("encoding"), Argument("header"))
         raise SettingError("engine", name, Statement("read.must.left_out_with", arguments=named))
     engines = [each for each in form.engines if name in (None, each.name)]
     if not engines:
         raise SettingError("engine", name, Statement("read.must.left_out_for", what=form.name))
-    if options.time_format is not None and not engines[0].reads_time_formats:
+    _check_able(form, engines[0], options)
+    return engines[0]
+
+
+def _check_able(form: Format, engine: Engine, options: ReadOptions) -> None:
+    what, has_periods = options.engine or form.name, engine.reads_periods and form.has_periods
+    if options.time_format is not None and not engine.reads_time_formats:
         must = Statement("read.must.left_out_for", what=what)
         raise SettingError("time_format", options.time_format, must)
-    has_periods = engines[0].reads_periods and form.has_periods
     if options.period is not None and not has_periods:
         raise SettingError("period", options.period, Statement("read.must.no_period", what=what))
-    return engines[0]
 
 
 def _reader_of(engine: Engine) -> Reader:

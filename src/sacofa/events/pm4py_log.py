@@ -8,7 +8,7 @@ declare is taken from all cases, in no order, and named in the certificate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from numbers import Integral, Real
@@ -20,8 +20,8 @@ from ..errors import ColumnsError, MissingExtraError, ReadError, Statement
 from ..kernel.variants import VariantCounts
 from .attributes import Sightings, with_attributes
 from .bounded_file import Progress
-from .case_store import StoredCases
-from .cells import Use, is_missing, text_of
+from .case_store import StoredCases, Texts
+from .cells import is_missing, text_of
 from .columns import COLUMNS_TAKEN, TIMES_TAKEN, TRUNCATED, Columns, one_column, resolve_columns
 from .duckdb import events
 from .frames import in_column
@@ -159,30 +159,37 @@ def _as_table(log: Log) -> Log:
     if columns.timestamp is None and memory.declared is not None:
         # A row without activity and time says that there is a case, so there is a place for times.
         columns = replace(columns, timestamp=TIME)
-    fields: dict[str, tuple[str, ...]]
-    fields = {name: (name,) for name in columns.roles if name is not None}
-    # Of an attribute of cases that a case lacks, the first value of its events counts.
-    fields |= {each.key: (each.key, each.name) for each in columns.attributes}
-    made, uses = {}, columns.uses
-    for name, names in fields.items():
-        with in_column(log.name, name):
-            texts = [_text(row, names, uses.get(name, "value")) for row in rows]
-        made[name] = pandas.Series(texts, dtype="object")
+    texts = _texts(log.name, columns, rows)
+    made = {name: pandas.Series(column, dtype="object") for name, column in texts.items()}
     for name in () if log.options.time_format else columns.times:
-        moments = [_moment(row.get(name)) for row in rows]
-        is_needed = log.timed and name == columns.timestamp
-        if is_needed and not any(moments) and made[name].count():
-            raise ReadError(log.name, times_unread("only_iso", name))
+        moments = _moments(log, name, texts[name], ordered=name == columns.timestamp)
         # Through NumPy, because pandas 2.0 cannot make a column in UTC with a year beyond 2262.
         made[name] = pandas.Series(np.array(moments, dtype=MOMENTS)).dt.tz_localize("UTC")
     source = Source(name=log.name, format="frame", content=pandas.DataFrame(made))
     return replace(log, source=source, columns=columns)
 
 
-def _text(row: Mapping[str, object], names: Iterable[str], use: Use) -> str | None:
-    """The first of these values that a row has, as text."""
-    texts = (text_of(_plain(row.get(name)), use) for name in names)
-    return next((text for text in texts if text is not None), None)
+def _moments(log: Log, column: str, texts: Texts, *, ordered: bool) -> list[datetime | None]:
+    """The moments of a column, of which one must be readable to order by them."""
+    moments = [_moment(row.get(column)) for row in log.source.content.rows]
+    if log.timed and ordered and not any(moments) and {*texts} - {None}:
+        raise ReadError(log.name, times_unread("only_iso", column))
+    return moments
+
+
+def _texts(log: str, columns: Columns, rows: list[dict[str, object]]) -> dict[str, Texts]:
+    """What rows hold in the columns that are read, as text."""
+    fields: dict[str, tuple[str, ...]]
+    fields = {name: (name,) for name in columns.roles if name is not None}
+    # Of an attribute of cases that a case lacks, the first value of its events counts.
+    fields |= {each.key: (each.key, each.name) for each in columns.attributes}
+    found: dict[str, Texts] = {}
+    for column, names in fields.items():
+        use = columns.uses.get(column, "value")
+        with in_column(log, column):
+            texts = ((text_of(_plain(row.get(name)), use) for name in names) for row in rows)
+            found[column] = [next((t for t in row if t is not None), None) for row in texts]
+    return found
 
 
 def _plain(value: object) -> object:
