@@ -155,7 +155,7 @@ class _Reader:
         for key, kind in ACTIVITY_KINDS.items():
             if key in self.content:
                 allowed = self.names(self.content[key], (), key, ids)
-                tables[kind.name][:] = [name in allowed for name in ids]
+                tables[kind.name][:] = list(map(allowed.__contains__, ids))
         entries = self.content.get("rules", {})
         if not isinstance(entries, dict):
             self.refuse(Statement("rules.no_tables"), key="rules")
