@@ -10,8 +10,7 @@ only answers are read:
 4. if the log is large enough, the variants that can be shown as they are;
 5. a list of candidates; each case votes for the nearest one; the best are kept and varied;
 6. if hardly two cases seem alike and there are enough of them, votes for 3-grams;
-7. a final vote over the new list; then all answers are fitted at once (module `fit`, or `smooth`
-   where hardly two cases are alike).
+7. a final vote over the new list; then all answers are fitted at once (`synthesis.flow.fit`).
 """
 
 from __future__ import annotations
