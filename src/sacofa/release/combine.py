@@ -199,8 +199,8 @@ def _description(releases: Sequence[Certificate]) -> Statement:
 
 
 def _notes(releases: Sequence[Release], unit: Unit, columns: Columns) -> tuple[Statement, ...]:
-    total = _sum([release.certificate for release in releases])
-    margin = cases_margin([release.certificate for release in releases])
+    certificates = [release.certificate for release in releases]
+    total, margin = _sum(certificates), cases_margin(certificates)
     notes = [Statement("note.combined", releases=len(releases))]
     if margin is not None:
         cases = sum(release.variants.cases for release in releases)
@@ -209,11 +209,13 @@ def _notes(releases: Sequence[Release], unit: Unit, columns: Columns) -> tuple[S
         notes.append(Statement("note.per_person_period", epsilon=total))
     if len({release.times is None for release in releases}) == 2:
         notes.append(Statement("note.combined_artificial_times"))
-    lost = {column.key for release in releases for column in release.columns}
-    lost -= {column.key for column in columns}
-    if lost:
+    if lost := _keys(*(release.columns for release in releases)) - _keys(columns):
         notes.append(Statement("note.attributes_left_out", attributes=sorted(lost)))
     return tuple(notes)
+
+
+def _keys(*lists: Columns) -> set[str]:
+    return {column.key for columns in lists for column in columns}
 
 
 def _sum(certificates: Sequence[Certificate]) -> Fraction:

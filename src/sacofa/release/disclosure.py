@@ -117,27 +117,19 @@ def disclose(
     Raises:
         ReadError: If the audit is of another mechanism, or confidential.
     """
-    c, unit, leaks = certificate, certificate.unit, certificate.epsilon is None
-    combined, closed = c.mechanism == COMBINED, leaks or not c.publishable
+    c, leaks = certificate, certificate.epsilon is None
     made = _said("mechanism", mechanism=c.mechanism, version=c.version)
     file = [] if c.sha256 is None else [_said("file", sha256=c.sha256)]
-    bound = _said("bounded_person", max_cases=unit.max_cases)
     said = {
-        "what": [_said("combined", version=c.version) if combined else made, *file],
+        "what": [_said("combined", version=c.version) if c.mechanism == COMBINED else made, *file],
         "people": [],
         "unit": [_said("sentence", said=c.protects)],
-        "neighbours": [neighbours(unit)],
+        "neighbours": [neighbours(c.unit)],
         "price": _price(c),
-        "contributions": [_said("unbounded")]
-        if leaks
-        else [_said("bounded_case"), *[bound] * (unit.person is not None)],
+        "contributions": _contributions(c),
         "accounting": [_said("composition")],
         "repeated": _repeated(c),
-        "trust": [
-            _said("trust"),
-            _said("trusted_recipients" if closed else "recipients"),
-            _said("generator" if c.publishable else "seed"),
-        ],
+        "trust": _trust(c),
         "tuning": [_said("order"), _said("tuned_unpaid" if leaks else "tuned"), _said("chosen")],
         "exactness": [_said("exactness")],
         "channels": [_said("not_by_noise" if leaks else "by_noise"), _said("channels")],
@@ -148,20 +140,15 @@ def disclose(
         "audit": [_audited(c.mechanism, audit)],
         "settings": [],
     }
-    people = {} if deployment is None else asdict(deployment)
     rows = {
-        "people": [
-            (Statement(f"deployment.{name}"), Statement.plain(str(value)))
-            for name, value in people.items()
-            if value is not None
-        ],
+        "people": [] if deployment is None else _people(deployment),
         "accounting": account_rows(c),
         "settings": [(Statement.plain(name), _setting(v)) for name, v in c.settings.items()],
     }
     return [
         Section(key=key, statements=tuple(statements), rows=tuple(rows.get(key, ())))
         for key, statements in said.items()
-        if key != "people" or people
+        if key != "people" or deployment is not None
     ]
 
 
@@ -183,6 +170,32 @@ def _price(c: Certificate) -> list[Statement]:
         return [*seeded, _said("unseeded", epsilon=c.epsilon), c.guarantee]
     odds = _said("odds", factor=_factor(c.epsilon), course=_factor(2 * c.epsilon))
     return [_said("price", epsilon=c.epsilon), c.guarantee, odds]
+
+
+def _people(deployment: Deployment) -> list[tuple[Statement, Statement]]:
+    return [
+        (Statement(f"deployment.{name}"), Statement.plain(str(value)))
+        for name, value in asdict(deployment).items()
+        if value is not None
+    ]
+
+
+def _contributions(c: Certificate) -> list[Statement]:
+    if c.epsilon is None:
+        return [_said("unbounded")]
+    if c.unit.person is None:
+        return [_said("bounded_case")]
+    return [_said("bounded_case"), _said("bounded_person", max_cases=c.unit.max_cases)]
+
+
+def _trust(c: Certificate) -> list[Statement]:
+    """Against whom the guarantee holds."""
+    trusted = c.epsilon is None or not c.publishable
+    return [
+        _said("trust"),
+        _said("trusted_recipients" if trusted else "recipients"),
+        _said("generator" if c.publishable else "seed"),
+    ]
 
 
 def _factor(epsilon: Fraction) -> Statement:
@@ -293,10 +306,8 @@ def make_record(
     if epsilon is None:
         raise ReadError("certificate", Statement("registry.no_epsilon"))
     sections = disclose(certificate, audit=audit)
-    # Cases come in over time: a period was released, or several were put together.
-    periods = [part.get("period") for part in entries_of(certificate.settings, "releases")]
     source, details = "Static", "The log as it was when it was released."
-    if certificate.period is not None or any(periods):
+    if _grows(certificate):
         source = "Dynamic"
         details = "New cases come in over time; each release is of those that ended in a period."
     names = [deployment.name, deployment.curator, deployment.published.split("-")[0]]
@@ -347,6 +358,12 @@ def check_record_name(path: str | Path) -> None:
     """Refuse a name that the registry does not take."""
     if not NAME.fullmatch(Path(path).name):
         raise OutputError(path, Statement("registry.file_name"))
+
+
+def _grows(certificate: Certificate) -> bool:
+    """Whether cases come in over time: a period was released, or several were put together."""
+    parts = entries_of(certificate.settings, "releases")
+    return certificate.period is not None or any(part.get("period") for part in parts)
 
 
 def _yaml(content: JsonObject, depth: int) -> list[str]:

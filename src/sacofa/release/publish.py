@@ -286,8 +286,7 @@ class Request:
         """
         able = mechanism.capabilities
         if isinstance(log, Cases):
-            if not (able.distributed or isinstance(log.variants, VariantCounts)):
-                raise SettingError("mechanism", mechanism.name, Statement("must.be.distributed"))
+            check_distributed(log, mechanism)
             return log
         progress, notify = partial(listener.at, "reading"), listener.holder
         if (able.times and log.has_times) or log.attributes:
@@ -396,6 +395,12 @@ def check_activities(activities: Sequence[str] | None) -> None:
     check_names("activities", activities)
     if not activities or len(set(activities)) != len(activities):
         raise SettingError("activities", len(activities), Statement("must.be.different_names"))
+
+
+def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
+    """Refuse variants on a cluster for a mechanism that must see them all."""
+    if not (mechanism.capabilities.distributed or isinstance(cases.variants, VariantCounts)):
+        raise SettingError("mechanism", mechanism.name, Statement("must.be.distributed"))
 
 
 def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:

@@ -290,20 +290,25 @@ def unseal(path: Path, trusted: Sequence[PublicKey]) -> tuple[SignedStatement, P
     fitting = (key for key in trusted for _, found in signatures if key.confirms(found, message))
     if (signer := next(fitting, None)) is None:
         raise ReadError(path, _unconfirmed({id for id, _ in signatures}, trusted))
+    return _statement(path, kind, payload), signer
+
+
+def _statement(path: Path, kind: str, payload: bytes) -> SignedStatement:
+    """Read a statement that is known to be signed."""
     try:
         content = loads(payload)
         if kind != PAYLOAD_TYPE or content["_type"] != STATEMENT_TYPE:
             raise ReadError(path, Statement("signature.unknown", kind=kind))
-        statement = SignedStatement(
-            subjects=tuple(
-                (str(e.get("name", "")), str(e["digest"]["sha256"])) for e in content["subject"]
-            ),
+        subjects = [
+            (str(e.get("name", "")), str(e["digest"]["sha256"])) for e in content["subject"]
+        ]
+        return SignedStatement(
+            subjects=tuple(subjects),
             kind=str(content["predicateType"]),
             content=dict(content["predicate"]),
         )
     except WRONG:
         raise ReadError(path, DAMAGED) from None
-    return statement, signer
 
 
 def _unconfirmed(ids: set[str], trusted: Sequence[PublicKey]) -> Statement:
