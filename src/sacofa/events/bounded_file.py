@@ -107,11 +107,8 @@ def name_inside(path: Path) -> str:
 
 def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
     """Give the one file of an archive; what a Mac adds does not count."""
-    files = [
-        member
-        for member in archive.infolist()
-        if not member.is_dir() and not member.filename.startswith("__MACOSX/")
-    ]
+    members = (member for member in archive.infolist() if not member.is_dir())
+    files = [member for member in members if not member.filename.startswith("__MACOSX/")]
     if len(files) != 1:
         raise ReadError(path, Statement("read.packed.several", number=len(files)))
     return files[0]
@@ -119,16 +116,12 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
 
 def _unpacked(file: IO[bytes], packing: Packing | None, path: Path) -> Readable:
     """Give a stream of what is in an open file."""
-    if packing == "gzip":
-        return gzip.GzipFile(fileobj=file)
-    if packing == "bzip2":
-        return bz2.BZ2File(file)
-    if packing == "zstd":
-        return _Zstd(file)
     if packing == "zip":
         archive = zipfile.ZipFile(file)
         return archive.open(_only_member(archive, path))
-    return file
+    openers: dict[Packing | None, Callable[[IO[bytes]], Readable]]
+    openers = {"gzip": lambda it: gzip.GzipFile(fileobj=it), "bzip2": bz2.BZ2File, "zstd": _Zstd}
+    return openers[packing](file) if packing in openers else file
 
 
 class _Zstd:

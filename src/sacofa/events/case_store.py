@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, TypeVar
 from weakref import finalize
 
@@ -35,13 +34,9 @@ PART_EVENTS = 1 << 22
 Array = NDArray[Any]
 Result = TypeVar("Result")
 Change = Callable[[CaseBatch], CaseBatch]
-
-
+Texts = list[str | None]
 Name = str | tuple[str, ...]
 """An activity: a name, or the parts that make up one."""
-
-
-Texts = list[str | None]
 
 
 @dataclass(slots=True)
@@ -81,6 +76,18 @@ class _Folder:
         stack = ExitStack()
         self.path = stack.enter_context(secret_folder())
         self.remove = finalize(self, stack.close)
+
+    def save(self, name: str, column: Array) -> None:
+        """Write a column as `np.save` does, which does not notice a disk that gets full."""
+        with writing_in(self.path), (self.path / f"{name}.npy").open("wb") as file:
+            header = np.lib.format.header_data_from_array_1_0(column)
+            np.lib.format.write_array_header_1_0(file, header)
+            file.write(np.ascontiguousarray(column).data)
+
+    def load(self, name: str) -> Array:
+        """Map a column into memory."""
+        found: Array = np.load(self.path / f"{name}.npy", mmap_mode="r")
+        return found
 
 
 class CaseStore:
@@ -147,13 +154,12 @@ class CaseStore:
     def _save(self, columns: Mapping[str, Array]) -> None:
         """Write down a part."""
         types = {"times": np.int64, "starts": np.int64, "complete": np.bool_}
-        with writing_in(self._folder.path):
-            for name, column in columns.items():
-                if name == "lengths":
-                    name, column = "offsets", _offsets(column)
-                else:
-                    column = column.astype(types.get(name, np.int32))
-                _save(self._folder.path / f"{self._parts}-{name}.npy", column)
+        for name, column in columns.items():
+            if name == "lengths":
+                self._folder.save(f"{self._parts}-offsets", _offsets(column))
+            else:
+                saved: Array = column.astype(types.get(name, np.int32))
+                self._folder.save(f"{self._parts}-{name}", saved)
         self._parts += 1
 
     def close(
@@ -169,6 +175,7 @@ class CaseStore:
             parts=self._parts,
             activities=tuple(named),
             unit=self._unit,
+            started=bool(self._starts),
             attributes=self._attributes,
         )
         if not self._attributes:
@@ -185,6 +192,8 @@ class StoredCases(AbstractContextManager["StoredCases"]):
     parts: int
     activities: tuple[str, ...]
     unit: Unit
+    started: bool
+    """Whether it is known of any when work began."""
     attributes: tuple[Attribute, ...] = ()
     """What else was asked for, with the domains that were declared or found."""
     outside: Mapping[str, list[str]] = field(default_factory=dict, repr=False)
@@ -248,23 +257,20 @@ class StoredCases(AbstractContextManager["StoredCases"]):
 
     def load(self, number: int) -> CaseBatch:
         """Give a part."""
-
-        def stored(what: str) -> Any:
-            return np.load(self.folder.path / f"{number}-{what}.npy", mmap_mode="r")
-
-        has_starts = (self.folder.path / f"{number}-starts.npy").exists()
+        stored = {
+            name: self.folder.load(f"{number}-{name}")
+            for name in ("activity_ids", "offsets", "complete", "times", *["starts"] * self.started)
+        }
+        values = (
+            Values(
+                name=each.key,
+                of_case=each.of_case,
+                cells=self.folder.load(f"{number}-value-{place}"),
+            )
+            for place, each in enumerate(self.attributes)
+        )
         batch = CaseBatch(
-            activities=self.activities,
-            activity_ids=stored("activity_ids"),
-            offsets=stored("offsets"),
-            complete=stored("complete"),
-            times=stored("times"),
-            attributes=tuple(
-                Values(name=each.key, of_case=each.of_case, cells=stored(f"value-{place}"))
-                for place, each in enumerate(self.attributes)
-            ),
-            starts=stored("starts") if has_starts else None,
-            unit=self.unit,
+            activities=self.activities, attributes=tuple(values), unit=self.unit, **stored
         )
         for change in self.changes:
             batch = change(batch)
@@ -277,13 +283,6 @@ def _known(times: Sequence[int | None]) -> list[int]:
 
 def _offsets(lengths: Array) -> Array:
     return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-
-
-def _save(path: Path, column: Array) -> None:
-    """Write a column as `np.save` does, which does not notice a disk that gets full at the end."""
-    with path.open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(column))
-        file.write(np.ascontiguousarray(column).data)
 
 
 def first_known(values: Array, offsets: Array) -> Array:

@@ -130,20 +130,16 @@ def _session(source: Source) -> Iterator[Connection]:
 
 def _without_credentials(message: str, address: str) -> str:
     """Take the first line of a message, and out of it all that the address says of the user."""
-    lines = message.strip().splitlines() or [str(Statement("read.database.lost"))]
-    line = lines[0]
-    try:
-        from psycopg.conninfo import conninfo_to_dict
+    from psycopg.conninfo import conninfo_to_dict
 
-        secrets = [
-            str(value)
-            for key, value in conninfo_to_dict(address).items()
-            if key in ("user", "password", "passfile", "sslpassword", "sslkey", "options")
-        ]
+    line, *_ = message.strip().splitlines() or [str(Statement("read.database.lost"))]
+    try:
+        said = conninfo_to_dict(address)
     except Exception:  # An address that cannot be read may hold anything.
         return str(Statement("read.database.address"))
-    for secret in sorted(filter(None, secrets), key=len, reverse=True):
-        line = line.replace(secret, "…")
+    secret = ("user", "password", "passfile", "sslpassword", "sslkey", "options")
+    for text in sorted((str(said[key]) for key in secret if said.get(key)), key=len, reverse=True):
+        line = line.replace(text, "…")
     return line
 
 

@@ -83,11 +83,9 @@ def text_of(value: Any, use: Use = "value") -> str | None:
         if isinstance(value, kind):
             convert = rule
             break
-    if convert is not None:
-        return convert(value, use)
-    if hasattr(value, "tolist"):
-        raise CellError(NESTED)
-    return text_of(str(value), use)
+    if convert is None:
+        convert = _refuse if hasattr(value, "tolist") else lambda it, use: text_of(str(it), use)
+    return convert(value, use)
 
 
 def is_missing(value: Any) -> bool:
@@ -136,47 +134,40 @@ def _decimal_text(value: Decimal) -> str:
 
 
 def _moment_text(value: datetime) -> str:
-    if value.tzinfo is None:
-        return f"{_date_text(value)} {_time_text(value)}"
     try:
-        moment = value.astimezone(UTC)
+        moment = value if value.tzinfo is None else value.astimezone(UTC)
     except (OverflowError, ValueError):
         # The last hours of the calendar have no time in UTC.
         return str(value)
-    return f"{_date_text(moment)} {_time_text(moment)}+00"
+    zone = "" if value.tzinfo is None else "+00"
+    return f"{moment.date()} {_time_text(moment.time())}{zone}"
 
 
-def _date_text(value: date) -> str:
-    return f"{value.year:04}-{value.month:02}-{value.day:02}"
+def _time_text(value: time) -> str:
+    text = value.replace(tzinfo=None).isoformat()
+    return text.rstrip("0") if "." in text else text
 
 
-def _time_text(value: time | datetime) -> str:
-    fraction = f".{value.microsecond:06}".rstrip("0") if value.microsecond else ""
-    return f"{value.hour:02}:{value.minute:02}:{value.second:02}{fraction}"
-
-
-def _refuse(statement: Statement) -> Rule:
-    def refuse(value: Any, use: Use) -> NoReturn:
-        raise CellError(statement)
-
-    return refuse
+def _refuse(value: object, use: Use) -> NoReturn:
+    is_length = isinstance(value, timedelta) or type(value).__name__ == "timedelta64"
+    raise CellError(LENGTHS_OF_TIME if is_length else NESTED)
 
 
 Rule = Callable[[Any, Use], str | None]
 _BY_NAME: Mapping[str, Rule] = {
     **dict.fromkeys(("bool", "bool_"), lambda value, use: "true" if value else "false"),
-    "timedelta64": _refuse(LENGTHS_OF_TIME),
+    "timedelta64": _refuse,
     "datetime64": lambda value, use: text_of(value.astype("datetime64[us]").item(), use),
 }
 """The rules for types of Python and NumPy that are told by their names."""
 _BY_TYPE: tuple[tuple[type | UnionType, Rule], ...] = (
-    (timedelta, _refuse(LENGTHS_OF_TIME)),
+    (timedelta, _refuse),
     (Integral, _whole_text),
     (Real, _real_text),
-    (Mapping | list | tuple | set | bytes, _refuse(NESTED)),
+    (Mapping | list | tuple | set | bytes, _refuse),
     (Decimal, lambda value, use: _decimal_text(value)),
     (datetime, lambda value, use: _moment_text(value)),
-    (date, lambda value, use: _date_text(value)),
+    (date, lambda value, use: value.isoformat()),
     (time, lambda value, use: _time_text(value)),
 )
 """The rules for all other types; the first that fits holds."""

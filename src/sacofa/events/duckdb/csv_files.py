@@ -16,9 +16,8 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from ...errors import Argument, ReadError, Statement
@@ -91,11 +90,7 @@ class Head:
 
 def read_heads(source: Source) -> list[Head]:
     """Read the beginning of each file; all must have the same columns, in any order."""
-    heads = []
-    for path in source.content:
-        start = _start(path)
-        encoding, titles = _encoding_and_titles(path, start, source)
-        heads.append(_head(path, source, start, encoding, titles))
+    heads = [_head(path, source) for path in source.content]
     first = heads[0]
     for head in heads[1:]:
         if sorted(head.names) != sorted(first.names):
@@ -162,7 +157,15 @@ def _read_csv(heads: Sequence[Head]) -> str:
     return f"(SELECT * FROM {sql} WHERE NOT ({again}))"
 
 
-def _head(path: Path, source: Source, start: bytes, encoding: str, titles: int) -> Head:
+def _head(path: Path, source: Source) -> Head:
+    start, named, titles = _start(path), not source.header, source.skip_rows
+    encoding = source.encoding or _encoding(path, start, named=named)
+    if titles is None:
+        titles = _titles(start, encoding, source) if named else 0
+    if titles and named and source.encoding is None:
+        # Titles and the header tell it together.
+        lines = titles + 1 + start.removeprefix(BOM).lower().startswith(b"sep=")
+        encoding = _encoding(path, start, named=True, lines=lines)
     # What cannot be read is told when all is read: here only the first line is needed.
     said, text = _separator(start, encoding)
     text = "".join(lines_of(text)[titles:]) if titles else text
@@ -175,51 +178,33 @@ def _head(path: Path, source: Source, start: bytes, encoding: str, titles: int) 
         encoding="utf-8" if encoding.lower() in ("utf8", "utf_8", "utf-8-sig") else encoding,
         packing=packing_of(path),
         said=said is not None,
-        named=not source.header,
+        named=named,
         line_end=line_end,
         titles=titles,
     )
 
 
-def _encoding_and_titles(path: Path, start: bytes, source: Source) -> tuple[str, int]:
-    """The encoding, and the number of lines above the header without the line `sep=;`."""
-    named, titles = not source.header, source.skip_rows
-    encoding = source.encoding or _encoding(path, start, named=named)
-    if titles is None:
-        titles = _titles(start, encoding, source) if named else 0
-    if titles and named and source.encoding is None:
-        # Titles and the header tell it together.
-        lines = titles + 1 + start.removeprefix(BOM).lower().startswith(b"sep=")
-        encoding = _encoding(path, start, named=True, lines=lines)
-    return encoding, titles
-
-
 def _comma(path: Path, text: str, said: str | None, source: Source) -> str:
-    """What stands between columns."""
-    line = text.partition("\n")[0]
+    """What stands between columns; without a header, by how many there must be."""
+    line, columns = text.partition("\n")[0], len(source.header)
     if max(map(line.count, said or COMMAS)) >= MAX_COLUMNS:
         raise too_wide(path)
     comma = said or ("\t" if source.format == "tsv" else None)
-    if source.header:
-        return _checked_comma(path, text, comma or COMMAS, len(source.header))
-    return comma or max(COMMAS, key=line.count)
-
-
-def _checked_comma(path: Path, text: str, commas: str, columns: int) -> str:
-    """Tell what stands between columns of a file without a header, by how many there must be."""
-    found = {each: _first_row(text, each) for each in commas}
-    fits = [each for each, row in found.items() if row is None or _has(row, columns)]
+    if not columns:
+        return comma or max(COMMAS, key=line.count)
+    found = {each: _first_row(text, each) for each in comma or COMMAS}
+    # DuckDB ignores empty cells at the end.
+    fits = [
+        each
+        for each, row in found.items()
+        if row is None or (len(row) >= columns and not any(row[columns:]))
+    ]
     if len(fits) == 1:
         return fits[0]
-    if not fits:
-        most = max(len(row) for row in found.values() if row is not None)
-        raise ReadError(path, Statement("read.csv.columns_of_row", found=most, expected=columns))
-    raise ReadError(path, Statement("read.csv.no_separator"))
-
-
-def _has(row: list[str], columns: int) -> bool:
-    """Whether a row has this number of columns; DuckDB ignores empty ones at the end."""
-    return len(row) >= columns and not any(row[columns:])
+    if fits:
+        raise ReadError(path, Statement("read.csv.no_separator"))
+    most = max(len(row) for row in found.values() if row is not None)
+    raise ReadError(path, Statement("read.csv.columns_of_row", found=most, expected=columns))
 
 
 def _names(path: Path, text: str, comma: str, encoding: str) -> tuple[str, ...]:
@@ -262,7 +247,7 @@ def _refuse_long_start(path: Path) -> None:
             if rows > 1:
                 return
     if done > 2 * MAX_ROW_BYTES:
-        raise ReadError(path, long_row())
+        raise ReadError(path, Statement("read.csv.long_row", megabytes=MAX_ROW_BYTES >> 20))
 
 
 def _separator(start: bytes, encoding: str) -> tuple[str | None, str]:
@@ -277,38 +262,30 @@ def _titles(start: bytes, encoding: str, source: Source) -> int:
     """How many lines stand above the header, without the line `sep=;`."""
     if encoding in ("utf-8", "cp1252"):
         # Letters of one line say nothing about how another can be read.
-        lines = start.removeprefix(BOM).split(b"\n")
-        start, encoding = "\n".join(map(_any_text, lines)).encode(), "utf-8"
+        texts = []
+        for raw in start.removeprefix(BOM).split(b"\n"):
+            try:
+                texts.append(raw.decode())
+            except UnicodeDecodeError:
+                texts.append(raw.decode("cp1252", "replace"))
+        start, encoding = "\n".join(texts).encode(), "utf-8"
     said, text = _separator(start, encoding)
     comma = said or ("\t" if source.format == "tsv" else None)
-    rows = list(islice(_text_rows(lines_of(text)), MAX_TITLE_ROWS + 1))
+    rows = [""]
+    for line in lines_of(text):
+        # Line breaks in quotes are part of a cell.
+        if rows[-1] and rows[-1].count('"') % 2 == 0:
+            if len(rows) > MAX_TITLE_ROWS:
+                break
+            rows.append("")
+        rows[-1] += line
     cells = [_first_row(row, comma or max(COMMAS, key=row.count)) or [] for row in rows]
-    header = find_header(cells) if cells else 0
-    return sum(len(lines_of(row)) for row in rows[:header])
-
-
-def _text_rows(lines: Sequence[str]) -> Iterator[str]:
-    """Lines put together to rows: line breaks in quotes are part of a cell."""
-    row = ""
-    for line in lines:
-        row += line
-        if row.count('"') % 2 == 0:
-            yield row
-            row = ""
-    if row:
-        yield row
+    return sum(len(lines_of(row)) for row in rows[: find_header(cells)])
 
 
 def lines_of(text: str) -> list[str]:
     """The lines of a text with their ends; only LF ends one."""
     return io.StringIO(text, newline="\n").readlines()
-
-
-def _any_text(line: bytes) -> str:
-    try:
-        return line.decode()
-    except UnicodeDecodeError:
-        return line.decode("cp1252", "replace")
 
 
 def wrong_encoding(encoding: str) -> Statement:
@@ -355,11 +332,6 @@ def _first_row(text: str, comma: str) -> list[str] | None:
         return next((row for row in rows if row), [])
     except csv.Error:
         return None
-
-
-def long_row() -> Statement:
-    """State that a row is too long."""
-    return Statement("read.csv.long_row", megabytes=MAX_ROW_BYTES >> 20)
 
 
 def too_wide(path: Path) -> ReadError:

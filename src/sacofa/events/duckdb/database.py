@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,29 +11,18 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-@contextmanager
 def borrowed(
-    folder: Path | None, file: Path | None = None, settings: Mapping[str, str] | None = None
-) -> Iterator[DuckDBPyConnection]:
-    """Open a database; what finds no room in memory goes into a folder, or nowhere.
-
-    Its tables lie in a file if one is named. It is closed at the end.
-    """
-    database = make_database(file, {"temp_directory": str(folder or ""), **(settings or {})})
-    try:
-        yield database
-    finally:
-        database.close()
-
-
-def make_database(
-    file: Path | None = None, settings: Mapping[str, str] | None = None
+    folder: Path | None = None, file: Path | None = None, settings: Mapping[str, str] | None = None
 ) -> DuckDBPyConnection:
-    """Make a database that loads nothing from the net and takes no variable for a table."""
+    """Open a database that loads nothing from the net and takes no variable for a table.
+
+    What finds no room in memory goes into a folder, or nowhere. Its tables lie in a file if one is
+    named. It closes at the end of a `with`.
+    """
     import duckdb
 
     config: dict[str, str | bool | int | float | list[str]] = {
-        "temp_directory": "",
+        "temp_directory": str(folder or ""),
         "autoinstall_known_extensions": False,
         "python_enable_replacements": False,
         **(settings or {}),

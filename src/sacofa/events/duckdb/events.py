@@ -126,7 +126,7 @@ def check_pattern(pattern: str | None) -> None:
     import duckdb
 
     try:
-        with borrowed(None) as database:
+        with borrowed() as database:
             database.execute(f"SELECT {pattern_time(literal('x'), pattern)}").fetchone()
     except duckdb.Error:
         must = Statement("must.read.pattern", example=PATTERN)
@@ -287,8 +287,7 @@ def count_disordered(log: Log) -> int:
 def names_as_meant(log: Log, names: list[str]) -> list[str]:
     """Undo what was done to names in a CSV file of this package to make formulas harmless."""
     meant = texts_as_meant(log, names)
-    if meant is not names:
-        check_unique(log.name, meant)
+    check_unique(log.name, meant)
     return meant
 
 

@@ -155,19 +155,17 @@ def lengths_of_time(database: DuckDBPyConnection, paths: Sequence[Path]) -> list
 
 
 def _types(database: DuckDBPyConnection, paths: Sequence[Path]) -> list[dict[str, str]]:
-    """The columns of each file with their types."""
+    """The columns of each file with their types, without the root and nested fields."""
     schema = database.execute(
         f"SELECT file_name, name, coalesce(duckdb_type, type, 'STRUCT'), coalesce(num_children, 0) "
         f"FROM parquet_schema({files_literal(paths)})"
     ).fetchall()
-    return [_top_level([row[1:] for row in rows]) for _, rows in groupby(schema, itemgetter(0))]
-
-
-def _top_level(schema: list[tuple[str, str, int]]) -> dict[str, str]:
-    """The columns of a file with their types, without the root and nested fields."""
-    found, inside = {}, 0
-    for name, kind, children in schema[1:]:
-        if not inside:
-            found[name] = kind
-        inside += children - bool(inside)
+    found = []
+    for _, (_, *fields) in groupby(schema, itemgetter(0)):
+        found.append(dict[str, str]())
+        inside = 0
+        for _, name, kind, children in fields:
+            if not inside:
+                found[-1][name] = kind
+            inside += children - bool(inside)
     return found

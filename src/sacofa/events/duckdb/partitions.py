@@ -65,10 +65,10 @@ def partition(
     most = PARTITION_ROWS if part is None else part
     if rows <= most:
         yield Partition(sql=source, rows=rows)
-        return
-    with secret_folder() as folder:
-        divider = _Divider(database=database, folder=Path(folder), most=most)
-        yield from divider.divide(source, rows, 1, numbered=numbered)
+    else:
+        with secret_folder() as folder:
+            divider = _Divider(database=database, folder=folder, most=most)
+            yield from divider.divide(source, rows, 1, numbered=numbered)
 
 
 @contextmanager

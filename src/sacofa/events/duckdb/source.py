@@ -15,7 +15,7 @@ from ..columns import Columns
 from ..frames import as_registered, frame_columns
 from ..source import Source
 from .csv_files import csv_sql, read_heads, wrong_encoding
-from .database import borrowed, files_literal, make_database, quoted
+from .database import borrowed, files_literal, quoted
 from .joining import join_times
 from .parquet_files import has_several_types, refuse_bomb, refuse_wide
 
@@ -76,7 +76,7 @@ def open_database(name: str) -> Iterator[DuckDBPyConnection]:
 @contextmanager
 def looking(name: str) -> Iterator[DuckDBPyConnection]:
     """Give a database that sees what columns a table has, and is given no rows to keep."""
-    with clear_errors(name), borrowed(None) as database:
+    with clear_errors(name), borrowed() as database:
         yield database
 
 
@@ -90,24 +90,20 @@ def clear_errors(name: str) -> Iterator[None]:
     except (duckdb.InterruptException, RuntimeError) as error:
         raise interrupt_in(error) or error from None
     except duckdb.Error as error:
-        if "unicode" in str(error).lower() or "utf-8" in str(error).lower():
+        message = str(error)
+        if "unicode" in message.lower() or "utf-8" in message.lower():
             raise ReadError(name, wrong_encoding("utf-8")) from None
-        raise ReadError(name, _why(str(error))) from None
-
-
-def _why(message: str) -> Statement:
-    """The complaint of DuckDB in one line and without anything from the log."""
-    line = re.search(r"CSV Error on Line: (\d+)", message)
-    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
-    if line is None:
-        # What stands in quotes may be the value that it stumbled upon.
-        first = message.strip().splitlines()[0]
-        why = re.sub(r"'.*'|\".*\"", "…", first)
-        return Statement("file.unreadable", why=why)
-    if columns is None:
-        return Statement("read.csv.no_row", line=int(line[1]))
-    expected, found = int(columns[1]), int(columns[2])
-    return Statement("read.csv.columns_of_line", line=int(line[1]), found=found, expected=expected)
+        line = re.search(r"CSV Error on Line: (\d+)", message)
+        if line is None:
+            # What stands in quotes may be the value that it stumbled upon.
+            why = re.sub(r"'.*'|\".*\"", "…", message.strip().splitlines()[0])
+            raise ReadError(name, Statement("file.unreadable", why=why)) from None
+        what = Statement("read.csv.no_row", line=int(line[1]))
+        if columns := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
+            expected, found = map(int, columns.groups())
+            values = {"line": int(line[1]), "found": found, "expected": expected}
+            what = Statement("read.csv.columns_of_line", **values)
+        raise ReadError(name, what) from None
 
 
 def interrupt_in(error: Exception) -> KeyboardInterrupt | None:
@@ -125,7 +121,7 @@ def as_relation(name: str, query: object) -> tuple[DuckDBPyRelation, DuckDBPyCon
     Neither has an order of its own: which row comes first may change with any other.
     """
     with clear_errors(name):
-        database = make_database()
+        database = borrowed()
         database.register("query", query)
         return database.table("query"), database
 

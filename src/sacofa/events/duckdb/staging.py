@@ -52,20 +52,29 @@ NAMED = 5
 def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
     """Give a source as DuckDB can read it; of some, only these columns are needed."""
     heads = read_heads(source) if source.format in ("csv", "tsv") else []
-    remote = remote_of(source)
-    is_written = source.declared.is_read_by_row or source.format == "relation" or remote
+    remote, is_relation = remote_of(source), source.format == "relation"
+    is_written = source.declared.is_read_by_row or is_relation or remote
     if not is_written and all(head.is_plain for head in heads):
         yield source
         return
     with secret_folder() as folder:
-        if source.format == "relation":
+        if is_relation:
             with clear_errors(source.name):
                 written = _relation(source, folder, columns)
         elif remote is not None and columns is not None:
             written = _bring(source, folder, columns, remote)
         else:
+            uses = {} if columns is None else columns.uses
+            files = [folder / f"{number}.csv" for number in range(len(source.content))]
             with writing_in(folder):
-                written = _write_csv(source, folder, heads, columns)
+                for number, (path, file) in enumerate(zip(source.content, files, strict=True)):
+                    if heads:
+                        _transcode(heads[number], file, source.trusted)
+                    else:
+                        _write_rows(source, path, file, uses)
+            written = replace(source, content=tuple(files), encoding="utf-8")
+            if not heads:
+                written = replace(written, format="csv", header=(), skip_rows=0)
         yield written
 
 
@@ -103,19 +112,6 @@ def _bring(source: Source, folder: Path, columns: Columns, remote: Remote) -> So
     return replace(here, format="parquet", content=(target,))
 
 
-def _write_csv(source: Source, folder: Path, heads: list[Head], columns: Columns | None) -> Source:
-    """Write files as CSV in UTF-8; of text tables the `heads` are known."""
-    files = []
-    for number, path in enumerate(source.content):
-        files.append(folder / f"{number}.csv")
-        if heads:
-            _transcode(heads[number], files[-1], source.trusted)
-        else:
-            _write_rows(source, path, files[-1], {} if columns is None else columns.uses)
-    written = replace(source, content=tuple(files), encoding="utf-8")
-    return written if heads else replace(written, format="csv", header=(), skip_rows=0)
-
-
 def check_fields(source: Source, names: list[str], options: ReadOptions) -> None:
     """Refuse JSON lines in which one field more could change what all others are read by.
 
@@ -125,19 +121,15 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> None
     for role in COMMON if source.declared.names_are_in_cases else ():
         if getattr(options, role):
             continue
-        found = _fields_of(role, names)
+        named = [name for name in names if plain_name(name) in COMMON[role]]
+        is_time = role in ("timestamp", "start")
+        pairs = (partner(name, names) or () for name in named if is_time)
+        found = list(dict.fromkeys([*named, *chain(*pairs)]))
         if len(found) > 1:
             what = {"role": role, "fields": found, "argument": Argument(role)}
             raise ReadError(source.name, Statement("read.json.several_fields", **what))
         if role == "timestamp" and not found and options.order != "file":
             raise ColumnsError(source.name, [role], names)
-
-
-def _fields_of(role: str, names: list[str]) -> list[str]:
-    """The fields that may have a role, by names in common use."""
-    found = [name for name in names if plain_name(name) in COMMON[role]]
-    pairs = [partner(name, names) or () for name in found if role in ("timestamp", "start")]
-    return list(dict.fromkeys([*found, *chain(*pairs)]))
 
 
 def _transcode(head: Head, target: Path, trusted: bool) -> None:
@@ -209,13 +201,9 @@ def named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], in
         raise ReadError(path, Statement("file.empty"))
     if source.header:
         return list(source.header), chain(first, rows), 0
-    texts = list(map(_texts_of, first))
+    texts = [[text_of(cell) or "" for cell in row] for row in first]
     place = find_header(texts) if titled else 0
     return texts[place], chain(first[place + 1 :], rows), place
-
-
-def _texts_of(row: Row) -> list[str]:
-    return [text_of(cell) or "" for cell in row]
 
 
 def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
@@ -225,7 +213,12 @@ def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
         for number, line in enumerate(stream.lines(MAX_ROW_BYTES), start=1):
             if not line.strip():
                 continue
-            fields = _json_fields(path, line, number)
+            try:
+                fields = json.loads(line)
+            except (ValueError, RecursionError):
+                raise ReadError(path, Statement("read.json.no_json", line=number)) from None
+            if not isinstance(fields, dict):
+                raise ReadError(path, Statement("read.json.no_object", line=number))
             if not names:
                 names = list(fields)
                 if len(names) > MAX_COLUMNS:
@@ -234,21 +227,12 @@ def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
             if not fields.keys() <= set(names):
                 more = sorted(fields.keys() - set(names))[:NAMED]
                 raise ReadError(path, Statement("read.json.more_fields", line=number, fields=more))
-            yield [fields.get(name) for name in names]
-
-
-def _json_fields(path: Path, line: bytes, number: int) -> dict[str, object]:
-    """The fields of a line; what is nested stays JSON, because it is text in the file, too."""
-    try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError):
-        raise ReadError(path, Statement("read.json.no_json", line=number)) from None
-    if not isinstance(fields, dict):
-        raise ReadError(path, Statement("read.json.no_object", line=number))
-    return {
-        name: json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
-        for name, value in fields.items()
-    }
+            # What is nested stays JSON, because it is text in the file, too.
+            cells = map(fields.get, names)
+            yield [
+                json.dumps(cell, ensure_ascii=False) if isinstance(cell, dict | list) else cell
+                for cell in cells
+            ]
 
 
 def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:

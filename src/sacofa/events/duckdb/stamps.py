@@ -6,7 +6,6 @@ write a time are taken apart by one pattern, and put together as ISO.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -104,7 +103,13 @@ def text_time(column: str, order: DayMonth, iso: str | None = None) -> str:
         *(_written(text, *way) for way in _DATES),
         _written(text, r"(\d{4})(\d{2})(\d{2})", ("y", "m", "d"), _IN_ORDER, clock=compact),
     ]  # fmt: skip
-    quick = f"try_strptime({column}, [{', '.join(_formats(order))}])"
+    # With dots between them, the day comes first.
+    day, month = "%d{0}%m{0}%Y", "%m{0}%d{0}%Y"
+    slashed = {"day": [day], "month": [month], "either": [day, month]}[order]
+    dates = [day.format("."), *(form.format(mark) for mark in "/-" for form in slashed)]
+    clocks = (" %H:%M:%S", " %H:%M", "")
+    formats = ", ".join(literal(date + clock) for clock in clocks for date in dates)
+    quick = f"try_strptime({column}, [{formats}])"
     # A year of two digits, as in 1/2/25, would be taken for that of an emperor.
     return (
         f"CASE WHEN {iso} >= '0100-01-01'::{INSTANT} THEN {iso} "
@@ -115,15 +120,6 @@ def text_time(column: str, order: DayMonth, iso: str | None = None) -> str:
         f"THEN {quick}::{INSTANT} "
         f"ELSE coalesce({', '.join(ways)}) END"
     )
-
-
-def _formats(order: DayMonth) -> Iterator[str]:
-    """Patterns of strptime for usual stamps; with dots between them, the day comes first."""
-    day, month = "%d{0}%m{0}%Y", "%m{0}%d{0}%Y"
-    slashed = {"day": [day], "month": [month], "either": [day, month]}[order]
-    dates = [day.format("."), *(form.format(mark) for mark in "/-" for form in slashed)]
-    for clock in (" %H:%M:%S", " %H:%M", ""):
-        yield from (literal(date + clock) for date in dates)
 
 
 def _written(
@@ -284,7 +280,8 @@ class TimeKey:
             if form == "number":
                 return cls(time=known, moment=known, micros=known, number=_text_number(column))
             declared = _declared_number(f"try_cast(trim({column}) AS {NUMBER})", form)
-            return cls._of_micros(f"coalesce({known}, {declared})")
+            micros = f"coalesce({known}, {declared})"
+            return cls(time=f"make_timestamp({micros})", moment=micros, micros=micros)
         time, number = read if read is not None else iso_time(column), "NULL"
         if form is None:
             # Whether a number is a time follows from its size, so it has its place among times.
@@ -297,7 +294,8 @@ class TimeKey:
     def _of_number(cls, column: str, kind: str, form: str | None) -> TimeKey:
         """Compare numbers, or the times that they are declared to be."""
         if form in NUMBERS and form != "number":
-            return cls._of_micros(_declared_number(column, form))
+            micros = _declared_number(column, form)
+            return cls(time=f"make_timestamp({micros})", moment=micros, micros=micros)
         number = column if kind.startswith("DECIMAL") else as_double(column)
         if form == "number":
             is_whole = kind in (*SHORT_WHOLE, *LONG_WHOLE)
@@ -305,10 +303,6 @@ class TimeKey:
         # As for text: one text among the numbers makes text of all of them.
         micros = _number_time(column)
         return cls(time=f"make_timestamp({micros})", number=number, micros=micros)
-
-    @classmethod
-    def _of_micros(cls, micros: str) -> TimeKey:
-        return cls(time=f"make_timestamp({micros})", moment=micros, micros=micros)
 
 
 UNTIMED = TimeKey(time="0", moment="0")
