@@ -86,7 +86,8 @@ def times_like_the_first(patch: pytest.MonkeyPatch) -> None:
         ).fetchone()
         kind = "TIMESTAMPTZ" if first is None or first[0] is None else "DECIMAL(38, 9)"
         if rows.timed:
-            vars(rows).update(texts=[], times=TimeKey(time=f"try_cast(stamp AS {kind})"))
+            key = TimeKey(time=f"try_cast(stamp AS {kind})")
+            vars(rows).update(texts=[], keys={"stamp": key})
         return right(rows)
 
     patch.setattr(events, "survey", wrong)

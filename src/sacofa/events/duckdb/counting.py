@@ -103,8 +103,7 @@ def collect_parts(
     start = f", coalesce({', '.join(known)}) AS starts" * started
     for part in parts:
         if is_staged:
-            sql = join_instances(part.sql, order, timed=True)
-            part = replace(part, sql=sql, stored=False)
+            part = replace(part, sql=join_instances(part.sql, order, timed=True))
         with _held(database, part) as rows:
             cases = _fetch(
                 database,
@@ -127,8 +126,8 @@ def collect_parts(
 @contextmanager
 def _held(database: DuckDBPyConnection, part: Partition) -> Iterator[str]:
     """Hold the rows of a part while they are asked; of a long one with little memory."""
-    if part.long or part.stored:
-        with limited(database) if part.long else nullcontext():
+    if part.long:
+        with limited(database):
             yield part.sql
     else:
         database.execute(f"CREATE OR REPLACE TEMP TABLE part AS SELECT * FROM {part.sql}")

@@ -50,8 +50,6 @@ class Partition:
     """How many there are."""
     long: bool = False
     """Whether they are a single case, which may be too long for memory."""
-    stored: bool = False
-    """Whether they lie in files of their own, so that it costs little to read them again."""
 
 
 def partition(
@@ -120,7 +118,7 @@ class _Divider:
         """Give a part; if it is too large its long cases, and the others divided again."""
         # Cases that share all of their hash cannot be divided, so there is an end to it.
         if rows <= self.most or divisor > SPREAD**4:
-            yield Partition(sql=source, rows=rows, stored=True)
+            yield Partition(sql=source, rows=rows)
             return
         table = f"long{divisor}"
         with limited(self.database):

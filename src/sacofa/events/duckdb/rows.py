@@ -91,22 +91,18 @@ class Rows:
     @cached_property
     def texts(self) -> list[str]:
         """Those of `stamps` that are read as times from text."""
-        if self.form in NUMBERS:
+        if self.form in NUMBERS or not (self.timed or self.with_times):
             return []
-        asked = {"stamp": self.timed or self.with_times, "began": True}
-        return [
-            name for name, (_, kind) in self.stamps.items() if kind == "VARCHAR" and asked[name]
-        ]
-
-    def _key(self, name: str) -> TimeKey:
-        read = f"{name}_read" if name in self.texts else None
-        return TimeKey.of(name, self.stamps[name][1], self.form, read)
+        return [name for name, (_, kind) in self.stamps.items() if kind == "VARCHAR"]
 
     @cached_property
-    def times(self) -> TimeKey:
-        """How time stamps are read, if they are asked for."""
-        is_asked = "stamp" in self.stamps and (self.timed or self.with_times)
-        return self._key("stamp") if is_asked else UNTIMED
+    def keys(self) -> dict[str, TimeKey]:
+        """How those of `stamps` that are needed are read."""
+        return {
+            name: TimeKey.of(name, kind, self.form, f"{name}_read" if name in self.texts else None)
+            for name, (_, kind) in self.stamps.items()
+            if self.timed or self.with_times
+        }
 
     @cached_property
     def wrong(self) -> list[tuple[str, str, str | None]]:
@@ -156,7 +152,7 @@ class Rows:
             )
             sql = f"(SELECT *, {reads} FROM (SELECT *, {isos} FROM {sql}))"
         lone = " AND ".join(f"{name} IS NULL" for name in (*self.parts, "stamp"))
-        times, began = self.times, self._key("began") if "began" in self.stamps else UNTIMED
+        times, began = (self.keys.get(name, UNTIMED) for name in ("stamp", "began"))
         return (
             f"(SELECT *, {times.time} AS time, {times.number} AS number, "
             f"{times.moment or 'NULL'} AS moment, "

@@ -134,32 +134,24 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> None
 
 def _transcode(head: Head, target: Path, trusted: bool) -> None:
     """Write a text file as UTF-8; lines above its header become empty, so all keep their place."""
+    decoder = codecs.getincrementaldecoder(head.encoding)()
     above, passed = head.skipped if head.titles else 0, 0
-    with target.open("wb") as file:
-        for text in _decoded(head, trusted):
+    block, is_first = b" ", True
+    with BoundedFile(head.path, trusted=trusted) as stream, target.open("wb") as file:
+        while block:
+            block = stream.read(1 << 18)
+            try:
+                text = decoder.decode(block, final=not block)
+            except UnicodeDecodeError:
+                raise ReadError(head.path, wrong_encoding(head.encoding)) from None
+            if is_first:
+                is_first, text = not text, text.removeprefix("\ufeff")
             while passed < above and "\n" in text:
                 line, _, text = text.partition("\n")
                 file.write((f"{line}\n" if passed < head.said else head.line_end).encode())
                 passed += 1
             if passed == above:
                 file.write(text.encode("utf-8", "replace"))
-
-
-def _decoded(head: Head, trusted: bool) -> Iterator[str]:
-    """The text of a file without its mark, a block at a time."""
-    decoder = codecs.getincrementaldecoder(head.encoding)()
-    first = True
-    with BoundedFile(head.path, trusted=trusted) as stream:
-        while True:
-            block = stream.read(1 << 18)
-            try:
-                text = decoder.decode(block, final=not block)
-            except UnicodeDecodeError:
-                raise ReadError(head.path, wrong_encoding(head.encoding)) from None
-            yield text.removeprefix("\ufeff") if first else text
-            first = first and not text
-            if not block:
-                return
 
 
 def _write_rows(source: Source, path: Path, target: Path, uses: Mapping[str, Use]) -> None:

@@ -36,25 +36,26 @@ def clear_errors(name: str) -> Iterator[None]:
     from pyspark.errors import PySparkException
 
     # Older versions of Py4J log a traceback to the root logger, and so to the terminal.
-    logging.getLogger().addFilter(is_not_py4j)
+    logging.getLogger().addFilter(_is_not_py4j)
     try:
         with warnings.catch_warnings():
             # What its makers have to say about pandas is nothing that a user can act on.
             warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
             yield
     except (PySparkException, Py4JError, ConnectionError, EOFError) as error:
-        if missing := MISSING.search(str(error)):
-            raise ReadError(name, Statement("read.spark.lacks", module=missing[1])) from None
-        if "PYTHON_VERSION_MISMATCH" in str(error):
-            raise ReadError(name, Statement("read.spark.version")) from None
-        if NANOSECONDS in str(error):
-            raise ReadError(name, Statement("read.spark.nanoseconds")) from None
-        if isinstance(error, (Py4JNetworkError, ConnectionError, EOFError)):
-            raise ReadError(name, Statement("read.spark.lost")) from None
-        raise ReadError(name, Statement("read.spark.failed", why=first_line(error))) from None
+        text, what = str(error), Statement("read.spark.failed", why=first_line(error))
+        if missing := MISSING.search(text):
+            what = Statement("read.spark.lacks", module=missing[1])
+        elif "PYTHON_VERSION_MISMATCH" in text:
+            what = Statement("read.spark.version")
+        elif NANOSECONDS in text:
+            what = Statement("read.spark.nanoseconds")
+        elif isinstance(error, (Py4JNetworkError, ConnectionError, EOFError)):
+            what = Statement("read.spark.lost")
+        raise ReadError(name, what) from None
 
 
-def is_not_py4j(record: logging.LogRecord) -> bool:
+def _is_not_py4j(record: logging.LogRecord) -> bool:
     """Whether a record comes from elsewhere than Py4J's connection to Java."""
     return record.module not in ("java_gateway", "clientserver")
 
