@@ -1,9 +1,7 @@
 """Logs in a PostgreSQL database (extra `postgres`), whose rows are brought here (see `staging`).
 
-The query gives one row for each event, as a table file would. It runs in a transaction that may
-only read and that sees one state of the data. A database promises no order, and how it breaks ties
-of an ORDER BY can change with every other row: so rows are ordered by nothing but what they say.
-The user and the password are kept out of everything that is shown or stored.
+The query runs in a transaction that may only read. A database promises no order, so rows are
+ordered by what they say. User and password are kept out of everything that is shown or stored.
 """
 
 from __future__ import annotations

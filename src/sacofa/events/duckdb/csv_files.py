@@ -1,13 +1,9 @@
 """Text tables: what the beginning of a file says of it, and how DuckDB reads it.
 
-The encoding, what stands between columns and what they are called are told by the header and the
-titles above it (see `header`), which are about no case. Were it told by what comes later, one more
-case could change how all are read.
-
-Where names are given because no line says them, the first line is a case. Then the encoding is
-UTF-8 unless it is named. What stands between columns must be the one thing that makes as many of
-them as there are names; as all rows must have so many, the first of any others tells the same, or
-is refused because more than one thing does.
+The header and the titles above it, which are about no case, tell the encoding, the separator and
+the names: were it told by what comes later, one more case could change how all are read. Where
+names are given, the first line is a case. Then the encoding is UTF-8 unless it is named, and the
+separator must be the only one that makes as many columns as there are names.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
 """Tables of events: CSV, TSV, Parquet and frames, counted by DuckDB.
 
-One row is one event; cases need not lie together. A row that has a case and neither an activity nor
-a time stamp is no event: it says that there is such a case. Any other row without an activity, and
-any row without a case, is an error. Everything is text: a case called `NA` is a case. In CSV an
-empty field is missing, and a quoted empty one (`""`) is a text without letters.
+One row is one event, and all cells are text. A row that has a case and neither an activity nor a
+time stamp only says that there is such a case. Any other row without activity or case is an error.
 
-Rows are numbered as the source has them, and that number breaks ties between equal time stamps, so
-the result is the same on every run and for any number of threads. Only numbers of one case are
-compared, and those of one person's cases, so a unit that comes or goes changes no other. Variants
-are lists of activity ids throughout, never joined text. A log that is large is counted in
-partitions of whole cases, so memory does not grow with it, and time grows in proportion to it.
+Rows are numbered as the source has them, and that number breaks ties between equal time stamps, for
+any number of threads. Only numbers of one case, and of one person's cases, are compared, so a unit
+that comes or goes changes no other. Large logs are counted in partitions of whole cases.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What is asked of Parquet files before they are read: few columns, and the same types in all.
 
-A file of a few megabytes can hold the names of a million columns, and libraries take minutes and
-gigabytes for them. How many there are stands at the beginning of the footer. Of several files, the
-first would say what type a column has in all of them, and `007` would become 7.
+A small file can hold the names of a million columns, for which libraries take minutes and
+gigabytes. Of several files, the first would say what type a column has in all of them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Partitions of whole cases: how a table of any size is put in order with little memory.
 
-Rows are written into files by a hash of their case, each small enough to be put in order in memory.
-A small table is one partition and is not divided at all. A partition that is too large all the same
-is divided again, but for its long cases: those cannot be, and are put in order one by one, on disk
-if need be. The hash only says which file a case goes to; cases are told apart by their ids.
+Rows are written into files by a hash of their case, each small enough for memory. A partition that
+is too large all the same is divided again, but for its long cases, which are put in order one by
+one. The hash only says which file a case goes to; cases are told apart by their ids.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The rows of a table under canonical names, as SQL: the one form in which all rows are read.
 
 Events of a case are ordered by time and row, or by row alone; those without a time come last. An
-event is one number: its time, below that its row, and in the lowest bits its activity. To sort
-lists of numbers takes half the time of ordering activities by something else, and the lowest bits
-are the activities.
+event is one number, which is fast to sort: its time, below that its row, below that its activity.
 """
 
 from __future__ import annotations

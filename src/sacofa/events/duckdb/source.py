@@ -16,8 +16,8 @@ from ..frames import as_registered, frame_columns
 from ..source import Source
 from .csv_files import csv_sql, read_heads, wrong_encoding
 from .database import borrowed, files_literal, quoted
-from .joining import join_times
 from .parquet_files import has_several_types, refuse_bomb, refuse_wide
+from .stamps import join_times
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation

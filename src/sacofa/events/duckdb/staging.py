@@ -1,8 +1,7 @@
 """Tables that DuckDB cannot read directly, written to temporary files.
 
-Spreadsheets, JSON lines, files in other encodings or packed otherwise than with gzip are copied row
-by row into a private folder as CSV in UTF-8, so memory holds one row. Rows of a server or a cluster
-take the same path, so cells are interpreted in one place. The folder is removed after reading.
+Spreadsheets, JSON lines, text in other encodings, and rows of a server or a cluster are copied row
+by row into a private folder, so cells are interpreted in one place, and memory holds one row.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A first look at all rows of a table: which activities there are, and whether rows can be counted.
 
-What is found here decides how rows are put in order, never in which order: that is the same for
-every way that it is done, so that a row more cannot change the order of others.
+It decides how rows are put in order, never in which order: no row changes the order of others.
 """
 
 from __future__ import annotations

@@ -3,12 +3,9 @@
 Where even those are too many, they stay on the cluster (module `distributed`). Cases with times and
 attributes are read by the reader of tables: files by this machine, rows of a frame as copies.
 
-Takes a Spark DataFrame, or files that Spark reads. The order of rows is that of the files: by the
-name of the file, by the part of it that a task reads, and by the place in that part. Each event
-carries its place, and the events of a case are sorted by it, so neither the number of partitions
-nor a task that is run again changes the result. A DataFrame has no order of its own, as a shuffle
-may change it with every other row: events are ordered by time, those without any last, and ties by
-the activity's name.
+The order of rows in files is by file, part and place, which each event carries: neither partitions
+nor repeated tasks change it. A DataFrame has no order of its own, as a shuffle may change it with
+every other row: events are ordered by time, those without any last, and ties by activity.
 """
 
 from __future__ import annotations
