@@ -113,17 +113,17 @@ def check_alike(heads: Sequence[Head]) -> Head:
 
 def csv_sql(heads: Sequence[Head]) -> str:
     """Give the rows of files as SQL, with the columns c0, c1, … of the first file."""
-    first = heads[0]
-    places = {name: i for i, name in reversed(list(enumerate(first.names)))}
-    alike = [(head.names, head.comma, head.packing, head.skipped, head.line_end) for head in heads]
-    if len(set(alike)) == 1:
+    names = heads[0].names
+    places = {name: i for i, name in reversed(list(enumerate(names)))}
+    alike = {(head.names, head.comma, head.packing, head.skipped, head.line_end) for head in heads}
+    if len(alike) == 1:
         return _read_csv(heads)
     parts = []
     for head in heads:
-        columns = [f"c{i}" for i in range(len(head.names))]
-        if head.names != first.names:
-            columns = [f"c{head.names.index(name)} AS c{places[name]}" for name in first.names]
-        parts.append(f"SELECT {', '.join(columns)} FROM {_read_csv([head])}")
+        columns = "*"
+        if head.names != names:
+            columns = ", ".join(f"c{head.names.index(name)} AS c{places[name]}" for name in names)
+        parts.append(f"SELECT {columns} FROM {_read_csv([head])}")
     # Rows of the first part come before those of the next.
     return f"({' UNION ALL '.join(parts)})"
 

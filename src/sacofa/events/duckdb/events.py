@@ -37,7 +37,7 @@ from .database import borrowed, first_row, literal
 from .parquet_files import lengths_of_time, refuse_other_roles
 from .partitions import Partition
 from .rows import Ordering, Rows
-from .source import looking, open_database, open_table
+from .source import open_database, open_table
 from .staging import check_fields, named_rows, remote_of, staged
 from .stamps import pattern_time
 from .survey import Survey, survey
@@ -58,31 +58,28 @@ def kinds(source: Source) -> dict[str, str]:
 
 def _columns(source: Source) -> tuple[dict[str, str], int]:
     """The type of each column, and how many rows of titles were found above the header."""
-    if source.format in ("csv", "tsv"):
+    titles = 0
+    if (remote := remote_of(source)) is not None:
+        found = remote.types(source)
+    elif source.format in ("csv", "tsv"):
         head = read_heads(source)[0]
-        names, titles = head.columns, head.titles
+        found, titles = dict.fromkeys(head.columns, "VARCHAR"), head.titles
     elif source.declared.is_read_by_row:
         names, _, titles = named_rows(source, source.content[0])
-    else:
-        return _typed_columns(source), 0
-    return dict.fromkeys(names, "VARCHAR"), titles if source.skip_rows is None else 0
-
-
-def _typed_columns(source: Source) -> dict[str, str]:
-    """The type of each column of a table that has types."""
-    if (remote := remote_of(source)) is not None:
-        return remote.types(source)
-    if source.format == "relation":
+        found = dict.fromkeys(names, "VARCHAR")
+    elif source.format == "relation":
         relation = source.content
         check_names(source.name, relation.columns)
-        return dict(zip(relation.columns, map(str, relation.types), strict=True))
-    with looking(source.name) as database:
-        table = open_table(database, source)
-        found = {name: kind for name, (_, kind) in table.columns.items()}
-        if source.format == "parquet":
-            found |= dict.fromkeys(lengths_of_time(database, source.content), "INTERVAL")
-    # DuckDB guesses the type of objects from some of them: one case could change it.
-    return found | dict.fromkeys(object_columns(source.content), "VARCHAR")
+        found = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    else:
+        with open_database(source.name) as database:
+            table = open_table(database, source)
+            found = {name: kind for name, (_, kind) in table.columns.items()}
+            if source.format == "parquet":
+                found |= dict.fromkeys(lengths_of_time(database, source.content), "INTERVAL")
+        # DuckDB guesses the type of objects from some of them: one case could change it.
+        found |= dict.fromkeys(object_columns(source.content), "VARCHAR")
+    return found, titles if source.skip_rows is None else 0
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
@@ -100,7 +97,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
             check_type(kinds[name])
     if source.format == "parquet" and len(source.content) > 1:
         # Files in which a column has several types are refused here.
-        with looking(source.name) as database:
+        with open_database(source.name) as database:
             open_table(database, source, columns)
             without = replace(columns, attributes=())
             refuse_other_roles(database, source.content, list(kinds), without, options)
@@ -190,7 +187,9 @@ def _parts(
     tell = progress or (lambda _: None)
     tell(0.1)
     varying, dropped, among = _choose(log, table, notify)
-    columns = ", ".join(["case_id", *table.order.columns, *needed])
+    # The place is missing if a row is not an event.
+    place = ["place", *["time_key"] * table.order.timed]
+    columns = ", ".join(["case_id", *place, *needed])
     # With much more to it, a row takes nearly twice the memory.
     most = partitions.PARTITION_ROWS // (1 + (len(needed) > 1))
     sql, done = f"(SELECT {columns} FROM {table.sql} {among})", 0

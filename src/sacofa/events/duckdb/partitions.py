@@ -106,19 +106,20 @@ class _Divider:
                 "(FORMAT parquet, PARTITION_BY (part), COMPRESSION uncompressed)"
             )
             self.database.execute("RESET preserve_insertion_order")
+        divisor *= number
         for part in sorted(target.iterdir()):
-            names = files_literal(part.glob("*.parquet"))
-            files = f"read_parquet({names}, hive_partitioning = false)"
+            files = f"read_parquet({files_literal(part.glob('*.parquet'))}, "
+            files += "hive_partitioning = false)"
             (size,) = first_row(self.database, f"SELECT count(*) FROM {files}")
-            yield from self._give(files, size, divisor * number)
+            # Cases that share all of their hash cannot be divided, so there is an end to it.
+            if size <= self.most or divisor > SPREAD**4:
+                yield Partition(sql=files, rows=size)
+            else:
+                yield from self._divide_again(files, size, divisor)
             rmtree(part)
 
-    def _give(self, source: str, rows: int, divisor: int) -> Iterator[Partition]:
-        """Give a part; if it is too large its long cases, and the others divided again."""
-        # Cases that share all of their hash cannot be divided, so there is an end to it.
-        if rows <= self.most or divisor > SPREAD**4:
-            yield Partition(sql=source, rows=rows)
-            return
+    def _divide_again(self, source: str, rows: int, divisor: int) -> Iterator[Partition]:
+        """Give the long cases of a part that is too large, and divide the others."""
         table = f"long{divisor}"
         with limited(self.database):
             self.database.execute(
@@ -126,12 +127,12 @@ class _Divider:
                 f"SELECT case_id, count(*) AS size FROM {source} GROUP BY case_id "
                 f"HAVING size >= {self.most // LONG}"
             )
-        long = self.database.execute(f"SELECT rowid, size FROM {table}").fetchall()
-        for place, size in long:
+        rest = rows
+        for place, size in self.database.execute(f"SELECT rowid, size FROM {table}").fetchall():
+            rest -= size
             case = f"(SELECT case_id FROM {table} WHERE rowid = {place})"
             sql = f"(SELECT * FROM {source} WHERE case_id = {case})"
             yield Partition(sql=sql, rows=size, long=True)
-        rest = rows - sum(size for _, size in long)
         others = f"(SELECT * FROM {source} ANTI JOIN {table} USING (case_id))"
         if rest > self.most:
             yield from self.divide(others, rest, divisor, numbered=True)

@@ -200,11 +200,6 @@ class Ordering:
     """Whether the time comes before the row."""
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns needed of a row; the place is missing if the row is not an event."""
-        return ("place", "time_key") if self.timed else ("place",)
-
-    @property
     def by(self) -> str:
         """What events are ordered by."""
         return "time_key NULLS LAST, place" if self.timed else "place"

@@ -74,13 +74,6 @@ def open_database(name: str) -> Iterator[DuckDBPyConnection]:
 
 
 @contextmanager
-def looking(name: str) -> Iterator[DuckDBPyConnection]:
-    """Give a database that sees what columns a table has, and is given no rows to keep."""
-    with clear_errors(name), borrowed() as database:
-        yield database
-
-
-@contextmanager
 def clear_errors(name: str) -> Iterator[None]:
     """Turn complaints of DuckDB into one clear line."""
     import duckdb

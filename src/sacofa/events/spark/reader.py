@@ -29,7 +29,7 @@ from ..duckdb import events as tables
 from ..duckdb.csv_files import check_alike, read_heads
 from ..duckdb.csv_rows import check_rows
 from ..duckdb.parquet_files import has_several_types
-from ..duckdb.source import looking
+from ..duckdb.source import open_database
 from ..duckdb.staging import csv_line
 from ..frames import check_names
 from ..lifecycle import START
@@ -55,7 +55,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
         _open(source)
     columns = tables.find(source, options)
     if source.format == "parquet":
-        with looking(source.name) as database:
+        with open_database(source.name) as database:
             # Spark takes the types of one file for those of all.
             has_several_types(database, source.content, columns, frozenset())
     return columns
