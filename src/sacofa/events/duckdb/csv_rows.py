@@ -7,7 +7,6 @@ stray mark could make one field of the rows of many cases, and one line end deci
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -26,11 +25,7 @@ QUOTE, LF, CR = b'"\n\r'
 def check_rows(heads: Sequence[Head], *, trusted: bool) -> None:
     """Refuse files with quotes or line ends out of place; packed ones are unpacked on the way."""
     for head in heads:
-        scan = _Scan(head)
-        for data, after in _blocks(head.path, trusted):
-            scan.add(data, after)
-        if scan.inside:
-            raise ReadError(head.path, Statement("read.csv.open_quote", line=scan.opened))
+        _check(head, trusted)
 
 
 def _blocks(path: Path, trusted: bool) -> Iterator[tuple[bytes, bytes]]:
@@ -43,55 +38,39 @@ def _blocks(path: Path, trusted: bool) -> Iterator[tuple[bytes, bytes]]:
         yield data, b""
 
 
-@dataclass
-class _Scan:
-    """What was seen of a file so far."""
+def _check(head: Head, trusted: bool) -> None:
+    edges = np.zeros(256, dtype=np.bool_)
+    edges[[QUOTE, LF, CR, ord(head.comma)]] = True
+    before, line, inside, opened = b"\n", 1, 0, 0
+    for data, after in _blocks(head.path, trusted):
+        if not data:
+            continue
+        around = np.frombuffer(before + data + (after or b"\n"), dtype=np.uint8)
+        here = around[1:-1]
+        quotes = np.flatnonzero(here == QUOTE)
+        # Each begins a field or ends it. One that stands there twice does both at once.
+        for places, side in ((quotes[inside::2], 0), (quotes[1 - inside :: 2], 2)):
+            stray = places[~edges[around[places + side]]]
+            _refuse(head, "read.csv.stray_quote", data, line, stray)
+        if b"\r" in data or head.line_end != "\n":
+            is_before_lf = around[2:] == LF
+            is_before_lf[-1] &= bool(after)
+            is_wrong = (here == LF) & (around[:-2] != CR)
+            if head.line_end == "\n":
+                is_wrong = (here == CR) & is_before_lf
+            wrong = np.flatnonzero(is_wrong | ((here == CR) & ~is_before_lf))
+            is_outside = (np.searchsorted(quotes, wrong) + inside) % 2 == 0
+            _refuse(head, "read.csv.mixed_ends", data, line, wrong[is_outside])
+        inside = (inside + len(quotes)) % 2
+        if inside and len(quotes):
+            opened = line + data.count(b"\n", 0, int(quotes[-1]))
+        line += data.count(b"\n")
+        before = data[-1:]
+    if inside:
+        raise ReadError(head.path, Statement("read.csv.open_quote", line=opened))
 
-    head: Head
-    before: bytes = b"\n"
-    """The last byte."""
-    lines: int = 1
-    """The number of the line."""
-    inside: bool = False
-    """Whether a quotation mark is open."""
-    opened: int = 0
-    """The line of the last one that was open at the end of a block."""
 
-    def add(self, data: bytes, after: bytes) -> None:
-        """Look at some bytes; `after` comes next, if anything does."""
-        quotes = np.zeros(0, dtype=np.intp)
-        if b'"' in data:
-            quotes = self._quotes(data, after)
-        if b"\r" in data or self.head.line_end != "\n":
-            around = np.frombuffer(self.before + data + (after or b"\0"), dtype=np.uint8)
-            here, then = around[1:-1], around[2:]
-            stray = (here == LF) & (around[:-2] != CR)
-            if self.head.line_end == "\n":
-                stray = (here == CR) & (then == LF)
-            wrong = np.flatnonzero(stray | ((here == CR) & (then != LF)))
-            is_outside = (np.searchsorted(quotes, wrong) + self.inside) % 2 == 0
-            self._refuse("read.csv.mixed_ends", data, wrong[is_outside])
-        self.inside = bool((self.inside + len(quotes)) % 2)
-        if self.inside and len(quotes):
-            self.opened = self._line(data, int(quotes[-1]))
-        self.lines += data.count(b"\n")
-        self.before = data[-1:] or self.before
-
-    def _quotes(self, data: bytes, after: bytes) -> NDArray[np.intp]:
-        """The places of quotation marks, each of which begins a field, ends it, or is doubled."""
-        around = np.frombuffer(self.before + data + (after or b"\n"), dtype=np.uint8)
-        quotes, first = np.flatnonzero(around[1:-1] == QUOTE), int(self.inside)
-        # A mark that stands there twice closes a text and opens it again at once.
-        edges = np.zeros(256, dtype=np.bool_)
-        edges[[QUOTE, LF, CR, ord(self.head.comma)]] = True
-        for places, side in ((quotes[first::2], 0), (quotes[1 - first :: 2], 2)):
-            self._refuse("read.csv.stray_quote", data, places[~edges[around[places + side]]])
-        return quotes
-
-    def _refuse(self, code: str, data: bytes, places: NDArray[np.intp]) -> None:
-        if len(places):
-            line = self._line(data, int(places[0]))
-            raise ReadError(self.head.path, Statement(code, line=line))
-
-    def _line(self, data: bytes, place: int) -> int:
-        return self.lines + data.count(b"\n", 0, place)
+def _refuse(head: Head, code: str, data: bytes, line: int, places: NDArray[np.intp]) -> None:
+    if len(places):
+        line += data.count(b"\n", 0, int(places[0]))
+        raise ReadError(head.path, Statement(code, line=line))
