@@ -9,26 +9,25 @@ from typing import Any
 
 import pytest
 
-from sacofa.events import postgresql
-from sacofa.events.duckdb import events
+from sacofa.events.duckdb import events, staging
 from sacofa.events.duckdb.stamps import TimeKey
 from sacofa.events.spark import reader
 
 
 def database_ties_by_row(patch: pytest.MonkeyPatch) -> None:
     """Ties go by the number of a row in the answer of the server."""
-    patch.setattr(postgresql, "_order", lambda columns, types, text: ["row_number() OVER ()"])
+    patch.setattr(staging, "_order", lambda kinds, columns: ["row_number() OVER ()"])
 
 
 def database_first_cases_by_row(patch: pytest.MonkeyPatch) -> None:
     """The first cases of a person are those that the server gives first."""
-    right = postgresql._order
+    right = staging._order
 
-    def wrong(columns: Any, types: Any, text: Any) -> list[str]:
-        time, _, *others = right(columns, types, text)
+    def wrong(kinds: Any, columns: Any) -> list[str]:
+        time, _, *others = right(kinds, columns)
         return [time, "row_number() OVER ()", *others]
 
-    patch.setattr(postgresql, "_order", wrong)
+    patch.setattr(staging, "_order", wrong)
 
 
 def spark_ties_by_id(patch: pytest.MonkeyPatch) -> None:

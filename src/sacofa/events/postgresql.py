@@ -1,13 +1,13 @@
 """Logs in a PostgreSQL database (extra `postgres`), whose rows are brought here (see `staging`).
 
-The query runs in a transaction that may only read. A database promises no order, so rows are
-ordered by what they say. User and password are kept out of everything that is shown or stored.
+The query runs in a transaction that may only read. User and password are kept out of everything
+that is shown or stored.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -16,7 +16,6 @@ from ..errors import MissingExtraError, ReadError, Statement
 from .cells.duckdb_sql import INSTANT
 from .columns import Columns
 from .duckdb.database import quoted
-from .lifecycle import START
 from .source import Source
 
 if TYPE_CHECKING:
@@ -61,17 +60,14 @@ def types(source: Source) -> dict[str, str]:
 
 
 def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
-    """Give these columns of all rows as lines of CSV, ordered by what they say."""
+    """Give these columns of all rows as lines of CSV."""
     with _session(source) as session:
         types = _describe(session, source)
         text = {name: _text(quoted(name), types[name]) for name in names}
         for name in columns.times:
             if types[name] in MOMENTS:
                 text[name] = f"(({_known_time(name)})::timestamptz)::text"
-        query = (
-            f"SELECT {', '.join(text.values())} FROM {_asked(source)} "
-            f"ORDER BY {', '.join(_order(columns, types, text))}"
-        )
+        query = f"SELECT {', '.join(text.values())} FROM {_asked(source)}"
         with (
             session.cursor() as cursor,
             cursor.copy(
@@ -90,19 +86,6 @@ def _text(column: str, kind: int) -> str:
         f"(CASE WHEN {column} = 'NaN' THEN NULL WHEN {column}::text LIKE '%.%' THEN {digits} "
         f"ELSE replace({column}::text, 'Infinity', 'inf') END)"
     )
-
-
-def _order(columns: Columns, types: Mapping[str, int], text: Mapping[str, str]) -> Iterator[str]:
-    """Order rows by time unless that is text, then by case, activity, start, and all else."""
-    stamp = columns.timestamp
-    if stamp in columns.times and types[stamp] in _TYPES:
-        yield f"{_known_time(stamp) if types[stamp] in MOMENTS else quoted(stamp)} NULLS LAST"
-    keys = [text[name] for name in (columns.case, *columns.activity)]
-    if columns.lifecycle is not None:
-        word = f"lower(btrim(coalesce({text[columns.lifecycle]}, '')))"
-        keys.append(f"CASE WHEN {word} = '{START}' THEN '0' ELSE '1' END")
-    # The collation C compares bytes: order is the same everywhere. Rows that tie are the same.
-    yield from (f'{key} COLLATE "C" NULLS LAST' for key in (*keys, *text.values()))
 
 
 @contextmanager

@@ -173,10 +173,9 @@ class Remote(Protocol):
         """The columns with their types, as DuckDB calls them."""
 
     def rows(self, source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
-        """Give these columns of all rows as lines of CSV in UTF-8, ordered by what rows say.
+        """Give these columns of all rows as lines of CSV in UTF-8, in any order.
 
-        That is time where it is no text, then activity, start before end, and all else. Times are
-        in ISO 8601 and UTC. What is missing is an empty field; text stands in quotes.
+        Times are in ISO 8601 and UTC. What is missing is an empty field; text stands in quotes.
         """
 
 

@@ -23,6 +23,7 @@ from ..cells import Use, duckdb_sql, text_of
 from ..cells.duckdb_sql import INSTANT
 from ..columns import COMMON, MAX_TITLE_ROWS, Columns, find_header, partner, plain_name
 from ..frames import in_column
+from ..lifecycle import START
 from ..options import ReadOptions
 from ..source import Remote, Source, used_columns
 from .csv_files import (
@@ -34,8 +35,9 @@ from .csv_files import (
     wrong_encoding,
 )
 from .database import literal, quoted
+from .partitions import limited
 from .source import clear_errors, open_database, open_table
-from .stamps import as_double
+from .stamps import as_double, iso_time
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -96,17 +98,18 @@ def _bring(source: Source, folder: Path, columns: Columns, remote: Remote) -> So
     here = replace(
         source, format="csv", content=(text,), encoding="utf-8", trusted=True, skip_rows=0
     )
-    with open_database(source.name) as database:
-        table, fields = open_table(database, here), []
+    with open_database(source.name) as database, limited(database):
+        table, fields, found = open_table(database, here), [], dict.fromkeys(names, "VARCHAR")
         for name in names:
             (field, _), kind = table.columns[name], types[name]
             if name in columns.times:
                 kind = kind.replace("DECIMAL", "DOUBLE")
             if kind in ("BIGINT", "DOUBLE") or (kind == INSTANT and name in columns.times):
-                field = f"try_cast({field} AS {kind})"
+                field, found[name] = f"try_cast({field} AS {kind})", kind
             fields.append(f"{field} AS {quoted(name)}")
-        select = f"SELECT {', '.join(fields)} FROM {table.sql}"
-        database.execute(f"COPY ({select}) TO {literal(target)} (FORMAT parquet)")
+        select = f"SELECT * FROM (SELECT {', '.join(fields)} FROM {table.sql})"
+        order = ", ".join(_order(found, columns))
+        database.execute(f"COPY ({select} ORDER BY {order}) TO {literal(target)} (FORMAT parquet)")
     text.unlink()
     return replace(here, format="parquet", content=(target,))
 
@@ -229,24 +232,41 @@ def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
 def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
     """Write a relation of DuckDB as Parquet, in an order that only the cells that are read decide.
 
-    Moments and numbers are compared by their size, everything else by its text, byte by byte: a
-    collation may take two texts for equal. The type of a column may follow from all of its values.
+    The type of a column may follow from all of its values.
     """
     target = folder / "relation.parquet"
     relation: DuckDBPyRelation = source.content
     found = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    used, uses = list(found), {} if columns is None else columns.uses
     if columns is not None:
-        first = (columns.timestamp, *columns.activity, columns.start)
-        whole = [name for name in first if name is not None and name in found]
-        used = list(dict.fromkeys([*whole, *used_columns(columns, found)]))
-    keys = []
-    for name in used:
-        (sql, kind), use = duckdb_sql.canonical(quoted(name), found[name]), uses.get(name, "value")
-        if duckdb_sql.is_number(kind) and use == "value":
-            keys.append(as_double(sql))
-        is_moment = duckdb_sql.is_moment(kind)
-        keys.append(sql if is_moment else f"encode({duckdb_sql.text(sql, kind, use)})")
-    chosen = relation.order(", ".join(keys)).project(", ".join(map(quoted, used)))
-    chosen.write_parquet(str(target))
+        found = {name: found[name] for name in used_columns(columns, found)}
+    ordered = relation.order(", ".join(_order(found, columns)))
+    ordered.project(", ".join(map(quoted, found))).write_parquet(str(target))
     return replace(source, format="parquet", content=(target,))
+
+
+def _order(kinds: Mapping[str, str], columns: Columns | None) -> list[str]:
+    """Order rows by time, activity, start before end, and all else that these columns say, as SQL.
+
+    Moments and numbers are compared by their size, everything else by its text, byte by byte: a
+    collation may take two texts for equal.
+    """
+    uses = {} if columns is None else columns.uses
+    known = {name: duckdb_sql.canonical(quoted(name), kind) for name, kind in kinds.items()}
+
+    def key(name: str) -> list[str]:
+        (sql, kind), use = known[name], uses.get(name, "value")
+        if duckdb_sql.is_moment(kind):
+            return [sql]
+        number = [as_double(sql)] * (duckdb_sql.is_number(kind) and use == "value")
+        return [*number, f"encode({duckdb_sql.text(sql, kind, use)})"]
+
+    first: list[str] = []
+    if columns is not None:
+        if columns.timestamp is not None and columns.timestamp in known:
+            sql, kind = known[columns.timestamp]
+            first += [iso_time(sql)] if kind == "VARCHAR" else key(columns.timestamp)
+        first += chain.from_iterable(map(key, columns.activity))
+        if columns.lifecycle is not None:
+            word = duckdb_sql.text(*known[columns.lifecycle])
+            first.append(f"lower(trim(coalesce({word}, ''))) <> '{START}'")
+    return [*first, *chain.from_iterable(map(key, kinds))]

@@ -32,7 +32,6 @@ from ..duckdb.parquet_files import has_several_types
 from ..duckdb.source import open_database
 from ..duckdb.staging import csv_line
 from ..frames import check_names
-from ..lifecycle import START
 from ..notices import Notify, notify_counts
 from ..options import JOINER, ReadOptions
 from ..source import Log, Source
@@ -99,7 +98,7 @@ def types(source: Source) -> dict[str, str]:
 
 
 def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
-    """Give these columns of a DataFrame as lines of CSV, ordered by what rows say."""
+    """Give these columns of a DataFrame as lines of CSV."""
     with clear_errors(source.name):
         frame = _open(source)
         types = dict(frame.dtypes)
@@ -110,15 +109,9 @@ def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
             else spark_sql.text(quoted(n), types[n], columns.uses.get(n, "value"))
             for n in names
         }
-        keys = [fields[name] for name in columns.activity]
-        if columns.lifecycle is not None:
-            word = f"lower(trim({fields[columns.lifecycle]}))"
-            keys.append(f"NOT coalesce({word} = '{START}', false)")
-        order = _rank(columns, types, [*keys, *fields.values()])
         # Under other names, because nobody knows what columns are called.
-        named = [f"{field} AS field_{place}" for place, field in enumerate(fields.values())]
-        ordered = frame.selectExpr(*named, f"{order} AS key").orderBy("key").drop("key")
-        for row in ordered.toLocalIterator(prefetchPartitions=True):
+        chosen = frame.selectExpr(*(f"{sql} AS field_{i}" for i, sql in enumerate(fields.values())))
+        for row in chosen.toLocalIterator(prefetchPartitions=True):
             yield csv_line([
                 str(np.datetime64(value, "us")) if name in times and value is not None else value
                 for name, value in zip(names, row, strict=True)
