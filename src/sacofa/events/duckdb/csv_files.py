@@ -12,8 +12,9 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from ...errors import Argument, ReadError, Statement
@@ -181,26 +182,31 @@ def _head(path: Path, source: Source) -> Head:
 
 
 def _comma(path: Path, text: str, said: str | None, source: Source) -> str:
-    """What stands between columns; without a header, by how many there must be."""
-    line, columns = text.partition("\n")[0], len(source.header)
+    """What stands between columns."""
+    line = text.partition("\n")[0]
     if max(map(line.count, said or COMMAS)) >= MAX_COLUMNS:
         raise too_wide(path)
     comma = said or ("\t" if source.format == "tsv" else None)
-    if not columns:
-        return comma or max(COMMAS, key=line.count)
-    found = {each: _first_row(text, each) for each in comma or COMMAS}
-    # DuckDB ignores empty cells at the end.
-    fits = [
-        each
-        for each, row in found.items()
-        if row is None or (len(row) >= columns and not any(row[columns:]))
-    ]
+    if source.header:
+        return _fitting_comma(path, text, comma or COMMAS, len(source.header))
+    return comma or max(COMMAS, key=line.count)
+
+
+def _fitting_comma(path: Path, text: str, commas: str, columns: int) -> str:
+    """Tell what stands between columns of a file without a header, by how many there must be."""
+    found = {each: _first_row(text, each) for each in commas}
+    fits = [each for each, row in found.items() if row is None or _has(row, columns)]
     if len(fits) == 1:
         return fits[0]
     if fits:
         raise ReadError(path, Statement("read.csv.no_separator"))
     most = max(len(row) for row in found.values() if row is not None)
     raise ReadError(path, Statement("read.csv.columns_of_row", found=most, expected=columns))
+
+
+def _has(row: list[str], columns: int) -> bool:
+    """Whether a row has this number of columns; DuckDB ignores empty ones at the end."""
+    return len(row) >= columns and not any(row[columns:])
 
 
 def _names(path: Path, text: str, comma: str, encoding: str) -> tuple[str, ...]:
@@ -258,25 +264,32 @@ def _titles(start: bytes, encoding: str, source: Source) -> int:
     """How many lines stand above the header, without the line `sep=;`."""
     if encoding in ("utf-8", "cp1252"):
         # Letters of one line say nothing about how another can be read.
-        texts = []
-        for raw in start.removeprefix(BOM).split(b"\n"):
-            try:
-                texts.append(raw.decode())
-            except UnicodeDecodeError:
-                texts.append(raw.decode("cp1252", "replace"))
-        start, encoding = "\n".join(texts).encode(), "utf-8"
+        lines = start.removeprefix(BOM).split(b"\n")
+        start, encoding = "\n".join(map(_any_text, lines)).encode(), "utf-8"
     said, text = _separator(start, encoding)
     comma = said or ("\t" if source.format == "tsv" else None)
-    rows = [""]
-    for line in lines_of(text):
-        # Line breaks in quotes are part of a cell.
-        if rows[-1] and rows[-1].count('"') % 2 == 0:
-            if len(rows) > MAX_TITLE_ROWS:
-                break
-            rows.append("")
-        rows[-1] += line
+    rows = list(islice(_text_rows(text), MAX_TITLE_ROWS + 1))
     cells = [_first_row(row, comma or max(COMMAS, key=row.count)) or [] for row in rows]
-    return sum(len(lines_of(row)) for row in rows[: find_header(cells)])
+    return sum(len(lines_of(row)) for row in rows[: find_header(cells) if cells else 0])
+
+
+def _any_text(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("cp1252", "replace")
+
+
+def _text_rows(text: str) -> Iterator[str]:
+    """Lines put together to rows: line breaks in quotes are part of a cell."""
+    row = ""
+    for line in lines_of(text):
+        row += line
+        if row.count('"') % 2 == 0:
+            yield row
+            row = ""
+    if row:
+        yield row
 
 
 def lines_of(text: str) -> list[str]:

@@ -33,9 +33,11 @@ def _blocks(path: Path, trusted: bool) -> Iterator[tuple[bytes, bytes]]:
     with BoundedFile(path, trusted=trusted) as stream:
         data = stream.read(len(BOM)).removeprefix(BOM)
         while block := stream.read(BLOCK):
-            yield data, block[:1]
+            if data:
+                yield data, block[:1]
             data = block
-        yield data, b""
+        if data:
+            yield data, b""
 
 
 def _check(head: Head, trusted: bool) -> None:
@@ -43,8 +45,6 @@ def _check(head: Head, trusted: bool) -> None:
     edges[[QUOTE, LF, CR, ord(head.comma)]] = True
     before, line, inside, opened = b"\n", 1, 0, 0
     for data, after in _blocks(head.path, trusted):
-        if not data:
-            continue
         around = np.frombuffer(before + data + (after or b"\n"), dtype=np.uint8)
         here = around[1:-1]
         quotes = np.flatnonzero(here == QUOTE)

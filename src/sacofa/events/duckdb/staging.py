@@ -65,17 +65,8 @@ def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
         elif remote is not None and columns is not None:
             written = _bring(source, folder, columns, remote)
         else:
-            uses = {} if columns is None else columns.uses
-            files = [folder / f"{number}.csv" for number in range(len(source.content))]
             with writing_in(folder):
-                for number, (path, file) in enumerate(zip(source.content, files, strict=True)):
-                    if heads:
-                        _transcode(heads[number], file, source.trusted)
-                    else:
-                        _write_rows(source, path, file, uses)
-            written = replace(source, content=tuple(files), encoding="utf-8")
-            if not heads:
-                written = replace(written, format="csv", header=(), skip_rows=0)
+                written = _write_csv(source, folder, heads, columns)
         yield written
 
 
@@ -114,6 +105,18 @@ def _bring(source: Source, folder: Path, columns: Columns, remote: Remote) -> So
     return replace(here, format="parquet", content=(target,))
 
 
+def _write_csv(source: Source, folder: Path, heads: list[Head], columns: Columns | None) -> Source:
+    """Write files as CSV in UTF-8; of text tables the `heads` are known."""
+    files = [folder / f"{number}.csv" for number in range(len(source.content))]
+    for number, (path, file) in enumerate(zip(source.content, files, strict=True)):
+        if heads:
+            _transcode(heads[number], file, source.trusted)
+        else:
+            _write_rows(source, path, file, {} if columns is None else columns.uses)
+    written = replace(source, content=tuple(files), encoding="utf-8")
+    return written if heads else replace(written, format="csv", header=(), skip_rows=0)
+
+
 def check_fields(source: Source, names: list[str], options: ReadOptions) -> None:
     """Refuse JSON lines in which one field more could change what all others are read by.
 
@@ -123,15 +126,19 @@ def check_fields(source: Source, names: list[str], options: ReadOptions) -> None
     for role in COMMON if source.declared.names_are_in_cases else ():
         if getattr(options, role):
             continue
-        named = [name for name in names if plain_name(name) in COMMON[role]]
-        is_time = role in ("timestamp", "start")
-        pairs = (partner(name, names) or () for name in named if is_time)
-        found = list(dict.fromkeys([*named, *chain(*pairs)]))
+        found = _fields_of(role, names)
         if len(found) > 1:
             what = {"role": role, "fields": found, "argument": Argument(role)}
             raise ReadError(source.name, Statement("read.json.several_fields", **what))
         if role == "timestamp" and not found and options.order != "file":
             raise ColumnsError(source.name, [role], names)
+
+
+def _fields_of(role: str, names: list[str]) -> list[str]:
+    """The fields that may have a role, by names in common use."""
+    found = [name for name in names if plain_name(name) in COMMON[role]]
+    pairs = [partner(name, names) or () for name in found if role in ("timestamp", "start")]
+    return list(dict.fromkeys([*found, *chain(*pairs)]))
 
 
 def _transcode(head: Head, target: Path, trusted: bool) -> None:

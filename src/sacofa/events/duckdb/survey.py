@@ -66,6 +66,7 @@ def survey(rows: Rows) -> Survey:
     """Find all activities and number them in the order of their names; refuse wrong rows."""
     found, parts = _ask(rows)
     _refuse_rows(rows, found)
+    _refuse_mixed(rows, found)
     names = sorted(JOINER.join(each) for each in parts if each[0] is not None)
     check_unique(rows.log.name, names)
     _refuse_times(rows, found)
@@ -74,14 +75,7 @@ def survey(rows: Rows) -> Survey:
     activity = _number_activities(rows, names)
     values = [_number_texts(rows, place) for place in range(len(rows.columns.attributes))]
     numbered = "".join(f", {number} AS value_{place}" for place, (_, number) in enumerate(values))
-    bits = max(len(names) - 1, 1).bit_length()
-    code = "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "INTEGER"
-    order, sql, ordinal = Ordering(bits=bits, code=code, timed=rows.timed), rows.sql, "row_number"
-    if (rows.timed and found["unpackable"]) or rows.table.row_bits + bits > PLACE_BITS:
-        # A place that is not a number of 64 bits, or is too long, becomes a place among all rows.
-        by = "time NULLS LAST, number NULLS LAST, row_number" if rows.timed else "row_number"
-        sql = f"(SELECT *, row_number() OVER (ORDER BY {by}) AS in_order FROM {rows.sql})"
-        order, ordinal = replace(order, timed=False), "in_order"
+    order, sql, ordinal = _choose_order(rows, len(names), found)
     kept = "case_id, row_number, person, truncated, stage, time_us, began_us, moment AS time_key"
     return Survey(
         rows=rows,
@@ -94,6 +88,18 @@ def survey(rows: Rows) -> Survey:
         texts=[texts for texts, _ in values],
         undone=found["undone"],
     )
+
+
+def _choose_order(rows: Rows, activities: int, found: dict[str, int]) -> tuple[Ordering, str, str]:
+    """How events are put in order, and the rows with the column that has their place in it."""
+    bits = max(activities - 1, 1).bit_length()
+    code = "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "INTEGER"
+    if not (rows.timed and found["unpackable"]) and rows.table.row_bits + bits <= PLACE_BITS:
+        return Ordering(bits=bits, code=code, timed=rows.timed), rows.sql, "row_number"
+    # A place that is not a number of 64 bits, or is too long, becomes a place among all rows.
+    by = "time NULLS LAST, number NULLS LAST, row_number" if rows.timed else "row_number"
+    sql = f"(SELECT *, row_number() OVER (ORDER BY {by}) AS in_order FROM {rows.sql})"
+    return Ordering(bits=bits, code=code, timed=False), sql, "in_order"
 
 
 def _first(rows: Rows, what: str, test: str) -> str:
@@ -136,7 +142,7 @@ def _ask(rows: Rows) -> tuple[dict[str, int], list[tuple[str, ...]]]:
 
 
 def _refuse_rows(rows: Rows, found: dict[str, int]) -> None:
-    """Refuse rows that cannot be counted, and text with times next to numbers that are none."""
+    """Refuse rows that cannot be counted."""
     name = rows.log.name
     for place, (_, code, column) in enumerate(rows.wrong):
         if found[f"wrong_{place}"] and column is not None:
@@ -144,12 +150,18 @@ def _refuse_rows(rows: Rows, found: dict[str, int]) -> None:
         if found[f"wrong_{place}"]:
             where = {"row": _first_row(rows, f"wrong_{place}")} if ".rows." in code else {}
             raise ReadError(name, Statement(code, **where))
+
+
+def _refuse_mixed(rows: Rows, found: dict[str, int]) -> None:
+    """Refuse text in which a number that stands for no time is next to times."""
     is_text = rows.timed and "stamp" in rows.texts and rows.form is None
     if is_text and found["plain"] and found["dated"]:
         if not rows.log.source.declared.is_ordered:
-            raise ReadError(name, times_unread("mixed", rows.columns.timestamp))
+            raise ReadError(rows.log.name, times_unread("mixed", rows.columns.timestamp))
         row = _first_row(rows, "time IS NULL AND number IS NOT NULL")
-        raise ReadError(name, times_unread("mixed_in_row", rows.columns.timestamp, row=row))
+        raise ReadError(
+            rows.log.name, times_unread("mixed_in_row", rows.columns.timestamp, row=row)
+        )
 
 
 def _refuse_times(rows: Rows, found: dict[str, int]) -> None:
