@@ -86,7 +86,7 @@ def test_noise_on_times_hides_all_cases_of_a_unit(unit: Unit) -> None:
     for answer, charge, (epsilon, size) in zip(timed, spent, drawn, strict=True):
         assert size == len(answer.query.cells)  # type: ignore[union-attr]
         # L1 sensitivity of a unit: a vote of each of its cases.
-        assert epsilon == answer.epsilon == charge.epsilon / (VOTE_UNITS * unit.max_cases)
+        assert epsilon == answer.epsilon == charge.amount / (VOTE_UNITS * unit.max_cases)
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=["case", "person"])
