@@ -25,7 +25,7 @@ EXCEPTIONS = {"C901": 1, "PLR0913": 7, "ANN401": 11}
 """The most files that a rule of ruff spares, by pyproject.toml. These numbers only fall."""
 MOST_ANY = 104
 """The most often that the word `Any` occurs. This number only falls."""
-MOST_COMPLEX = 25
+MOST_COMPLEX = 16
 """The most functions whose cyclomatic complexity is above 10. This number only falls."""
 MOST_SENTENCES = 26
 """The most errors that are made with a sentence in the code, those of programmers included. This
