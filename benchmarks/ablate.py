@@ -34,7 +34,16 @@ from sacofa import Certified, anonymize, count_variants, open_log
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified import budget, questions, settings
 from sacofa.mechanisms.certified import run as certified_run
-from sacofa.synthesis.flow import candidates, fit, population, release, steps, tuning
+from sacofa.synthesis.flow import (
+    answers,
+    candidates,
+    fit,
+    frequent,
+    population,
+    release,
+    steps,
+    tuning,
+)
 
 LOGS: tuple[TreeLog, ...] = tuple(
     TreeLog(
@@ -69,9 +78,8 @@ def tuned(**values: object) -> Switch:
     def switched() -> Iterator[None]:
         with ExitStack() as stack:
             other = replace(tuning.TUNING, **values)  # type: ignore[arg-type]
-            for module in (candidates, fit, population, release, steps, tuning):
-                if hasattr(module, "TUNING"):
-                    stack.enter_context(patch.object(module, "TUNING", other))
+            for module in (answers, candidates, fit, frequent, population, release, steps, tuning):
+                stack.enter_context(patch.object(module, "TUNING", other))
             yield
 
     return switched
