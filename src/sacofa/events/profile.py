@@ -285,14 +285,14 @@ def _of_table(log: Log, names: list[str]) -> dict[str, _Contents]:
 
 def _cases(log: Log) -> Iterator[list[tuple[str, object]]]:
     """The cells of each case of an XES file or of a log of pm4py, with the names of columns."""
-    from .xes_form import XesTrace, traces
+    from .xes_form import events_of, texts_of, traces
 
     assert log.columns is not None
     if log.source.format == "xes":
         for path in log.source.content:
-            for trace in map(XesTrace, traces(path, log.source.trusted, None)):
-                own = ((f"case:{name}", text) for name, text in trace.own.items())
-                yield [*own, *chain(*(event.items() for event in trace.events))]
+            for trace in traces(path, log.source.trusted, None):
+                own = ((f"case:{name}", text) for name, text in texts_of(trace).items())
+                yield [*own, *chain(*(event.items() for event in events_of(trace)))]
         return
     cases: dict[object, list[tuple[str, object]]] = {}
     for row in log.source.content.rows:
@@ -335,12 +335,12 @@ def _first_rows(source: Source) -> First:
 
 def _first_events(source: Source) -> First:
     from .xes import kinds
-    from .xes_form import XesTrace, traces
+    from .xes_form import events_of, traces
 
     first = replace(source, content=source.content[:1])
     types = {name: kind for name, kind in kinds(first).items() if not name.startswith("case:")}
-    cases = map(XesTrace, islice(traces(first.content[0], source.trusted, None), ROWS))
-    events = [*chain(*(case.events for case in cases))][:ROWS]
+    cases = islice(traces(first.content[0], source.trusted, None), ROWS)
+    events = [*chain.from_iterable(map(events_of, cases))][:ROWS]
     names = list(types)[:COLUMNS]
     texts = [[event.get(name) for name in names] for event in events]
     return types, [tuple(text and text[:LETTERS] for text in row) for row in texts]

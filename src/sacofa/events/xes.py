@@ -158,7 +158,7 @@ def _read(
         order = _order(times) if log.timed else range(len(names))
         persons = _persons(trace, columns.person, order)
         person = next(iter(persons), None)
-        if period is not None and not period.keeps(trace.own.get(NAME), times, person):
+        if period is not None and not period.keeps(trace.own(NAME), times, person):
             continue
         counts["varying"] += len(set(persons)) > 1
         _count_times(counts, stamps, times, timed=log.timed)
@@ -209,7 +209,7 @@ def _persons(trace: XesTrace, key: str | None, order: Sequence[int]) -> list[str
     if key is None:
         return []
     values = trace.values(key)
-    named = (trace.own.get(key), *(values[place] for place in order))
+    named = (trace.own(key), *(values[place] for place in order))
     return [who for who in named if who is not None and not is_blank(who)]
 
 
@@ -252,7 +252,7 @@ def _case(
 ) -> Case:
     """The events of a case that count; an attribute of work is what its last event says."""
     places = [end for end, _ in found]
-    case = Case([names[place] for place in places], trace.own.get(TRUNCATED) == "true")
+    case = Case([names[place] for place in places], trace.own(TRUNCATED) == "true")
     if times is not None:
         case.times = [times[place] for place in places]
         case.starts = [None if begin is None else times[begin] for _, begin in found]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast, get_args
@@ -119,24 +120,54 @@ def texts_of(element: Element) -> dict[str, str | None]:
     return {child.get("key", ""): child.get("value") for child in reversed(element)}
 
 
+def events_of(trace: Element) -> Iterator[dict[str, str | None]]:
+    """The attributes of each event of a trace."""
+    return map(texts_of, trace.iterchildren("{*}event"))
+
+
+@lru_cache(maxsize=8)
+def _queries(namespace: str) -> tuple[etree.XPath, etree.XPath]:
+    """Count the events of a trace, and find an attribute of all of them, in a namespace."""
+    event, spaces = ("x:event", {"x": namespace}) if namespace else ("event", None)
+    of_events = f"{event}/*[@key = $key][1]/@value"
+    return (
+        etree.XPath(f"count({event})", namespaces=spaces),
+        etree.XPath(of_events, namespaces=spaces, smart_strings=False),
+    )
+
+
+_OF_CASE = etree.XPath("*[@key = $key][1]/@value", smart_strings=False)
+
+
 class XesTrace:
-    """A case of an XES file: texts, asked for by the name of an attribute."""
+    """A case of an XES file, as texts by the names of attributes, until the next case is read.
+
+    Compiled queries are faster than loops over events, and skip the events that lack an attribute.
+    """
 
     def __init__(self, element: Element) -> None:
-        self.own = texts_of(element)
-        self.events = [texts_of(event) for event in element.iterchildren("{*}event")]
+        self._element = element
+        self._count, self._of_events = _queries(element.tag.rpartition("}")[0][1:])
+
+    def own(self, key: str) -> str | None:
+        """An attribute of the case itself."""
+        return next(iter(_OF_CASE(self._element, key=key)), None)
 
     def values(self, key: str) -> Texts:
         """An attribute of all events; None for those that lack it."""
-        return [event.get(key) for event in self.events]
+        values: Texts = self._of_events(self._element, key=key)
+        if len(values) == self._count(self._element):
+            return values
+        return [event.get(key) for event in events_of(self._element)]
 
     def attributes(self, attributes: tuple[Attribute, ...], places: Sequence[int]) -> list[Texts]:
         """The attributes of the events at these places; of those of the case the first text."""
         found: list[Texts] = []
         for each in attributes:
-            texts = [self.events[place].get(each.name) for place in places]
+            values = self.values(each.name)
+            texts = [values[place] for place in places]
             if each.of_case:
-                known = (text for text in (self.own.get(each.name), *texts) if text is not None)
+                known = (text for text in (self.own(each.name), *texts) if text is not None)
                 texts = [next(known, None)]
             found.append(texts)
         return found
