@@ -84,7 +84,7 @@ class Files:
         return streamed
 
     def inputs(self) -> dict[str, str | Path]:
-        """What is read, by what it is."""
+        """Return the files that are read, by their kind."""
         earlier = {f"the earlier release {path}": path for path in self.earlier or ()}
         read = {"the rules": self.rules, "the names": self.activities}
         return _given({**read, **earlier, "the public log": self.rules_from})
@@ -177,7 +177,8 @@ def anonymize(
 
 
 def _show(release: Release, said: str, path: str, certificate: Path, *, err: bool = False) -> None:
-    """Report what was released, and where it is; on stderr if the log is on standard output."""
+    """Report what was released and where it was written; on stderr if the log is on standard
+    output."""
     show_certificate(release.certificate, err=err)
     say(err=err)
     variants = release.variants

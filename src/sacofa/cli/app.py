@@ -40,7 +40,7 @@ VERSION = "--version"
 SPELT = {
     "ε": "epsilon", "δ": "delta", "…": "...", "–": "-", "≤": "<=", "≥": ">=", "×": "x", "±": "+/-",
 }  # fmt: skip
-"""What is said in other letters where these cannot be shown."""
+"""Replacements for characters that the terminal cannot show."""
 # Typer brings its own copy of click or uses the installed one; its public classes tell which.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 ClickException: type[Exception] = UsageError.__mro__[1]
@@ -93,7 +93,7 @@ def run_program(words: list[str]) -> None:
     except typer.Abort:
         raise KeyboardInterrupt from None
     except BrokenPipeError:
-        # What is still buffered goes nowhere.
+        # Output that is still buffered is discarded.
         sys.stdout = sys.stderr = io.StringIO()
         sys.exit(1)
     except Exception as error:
@@ -114,7 +114,7 @@ def write_anywhere() -> None:
     def spell(error: UnicodeError) -> tuple[str, int]:
         assert isinstance(error, UnicodeEncodeError)
         letters = error.object[error.start : error.end]
-        # What has no other name is written as JSON does it.
+        # JSON notation for values without a name of their own.
         return "".join(SPELT.get(one) or json.dumps(one)[1:-1] for one in letters), error.end
 
     codecs.register_error("sacofa-spell", spell)
@@ -149,7 +149,7 @@ def _explain_unexpected(error: Exception) -> str:
         # A full disk, a missing right, a name that is too long: not ours.
         why = (error.strerror or type(error).__name__).lower()
         return why if error.filename is None else f"{error.filename}: {why}"
-    # A mistake of ours. Its text and its traceback may hold what stands in the log.
+    # A bug in sacofa. Its message and traceback may contain confidential values.
     root, place = Path(__file__).parents[1], "the program"
     for frame in traceback.extract_tb(error.__traceback__):
         if Path(frame.filename).is_relative_to(root):

@@ -118,7 +118,7 @@ def audit(
         for number, pair in enumerate(pairs):
             claimed = total_epsilon(audited.promise(pair.unit).accesses)
             if claimed is None:
-                # Without a finite ε that is promised, the ε that was asked for is claimed.
+                # The requested ε is claimed if no finite ε is guaranteed.
                 epsilon = parse_epsilon("epsilon", str(chosen.settings["epsilon"]))
                 claimed = epsilon * pair.unit.max_cases
             findings += audit_pairs(
@@ -218,7 +218,7 @@ def _show(findings: Sequence[Finding], attack: Attack) -> None:
 
 
 def _power(finding: Finding, runs: int) -> Statement:
-    """What this number of runs can find, and what it cannot."""
+    """Return the violations that this number of runs can and cannot detect."""
     values = {"runs": runs, "claim": float(finding.claimed)}
     least, rare = finding.refuted_from(), finding.refuted_from(RARE)
     if math.isinf(least):

@@ -31,7 +31,7 @@ from .show import format_epsilon, say, say_written, show_certificate, to_json
 LARGEST_AUDIT = 1 << 24
 """The largest result of an audit that is read, in bytes."""
 PASSPHRASE = "SACOFA_PASSPHRASE"
-"""The environment variable with the passphrase; without it, a person is asked."""
+"""The environment variable with the passphrase. If it is not set, the user is prompted."""
 
 CertificateFile = Annotated[
     Path | None, typer.Option(help="Its certificate. Default: FILE.certificate.json.")
@@ -114,7 +114,7 @@ def certificate(
 
 
 def _deployment(facts: partial[Deployment]) -> Deployment:
-    """What people know: as given, or asked for."""
+    """Return the entries that only people know: given as options, or prompted for."""
     required = [entry.name for entry in fields(Deployment) if entry.default is MISSING]
     missing = [name for name in required if name not in facts.keywords]
     if missing and not sys.stdin.isatty():
@@ -168,7 +168,7 @@ def verify(
 
 
 def _describe(released: Path, checked: Verification) -> Iterator[Statement]:
-    """What was found out about a file."""
+    """Describe the result of verifying a file."""
     certificate = checked.certificate
     if checked.holds:
         yield Statement("cli.verify.certified", path=str(released))

@@ -1,4 +1,4 @@
-"""`sacofa ledger`: budgets of datasets, and every release that was made of them."""
+"""`sacofa ledger`: budgets of datasets and the releases that spent them."""
 
 from __future__ import annotations
 
@@ -212,7 +212,8 @@ def _limit(epsilon: Fraction | None) -> str:
 
 
 def _parsed(text: str) -> object:
-    """Read JSON; a ledger that a stranger made may hold something else, which is text."""
+    """Parse JSON. A ledger from somebody else may contain other text, which is returned
+    unchanged."""
     try:
         content: object = json.loads(text)
     except (ValueError, RecursionError):

@@ -39,7 +39,7 @@ ORDER = (WHAT, PROMISE, LOG, RULES, PAPER, OUTPUT)
 MAX_UNGROUPED = 20
 """The options that fit on a screen without groups."""
 Given = dict[str, object]
-"""What the command line gave, by the names of parameters."""
+"""The values given on the command line, by parameter."""
 LOG_HELP = (
     "The event log: XES, CSV, TSV, Parquet, xlsx, ods or JSON lines (a file, a pattern or a "
     "folder), - for standard input, or postgresql://… with --query."
@@ -123,7 +123,7 @@ class Fields:
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """A mechanism, and what was given for each setting, by option."""
+    """A mechanism and the values given for its settings, by option."""
 
     mechanism: str
     settings: Mapping[str, object]
@@ -218,7 +218,7 @@ class GroupedCommand(TyperCommand):
 
     @property
     def grouped(self) -> bool:
-        """Whether there are so many options."""
+        """Whether there are enough options to group them."""
         return len(self.params) > MAX_UNGROUPED
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -243,7 +243,7 @@ def group_of(parameter: Any) -> str:
 
 
 class CommandList(TyperGroup):
-    """A command that has others, whose help says of each what it does without breaking off."""
+    """A command with subcommands, whose help lists one unbroken line for each."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write each command with the first sentence of its help, however long it is."""
@@ -259,7 +259,7 @@ def make_group(help: str) -> typer.Typer:
 
 
 def refuse_given(value: DataclassInstance, must: Part) -> None:
-    """Refuse whatever was given for a dataclass where it means nothing."""
+    """Refuse every value given for a dataclass that does not apply here."""
     for entry in fields(value):
         given = getattr(value, entry.name)
         if given != entry.default:

@@ -58,7 +58,7 @@ class Task:
             raise SettingError("match", True, Statement("must.given_with_all", arguments=others))
 
     def check(self, log: str | None) -> Path:
-        """What is read: a log, rules or a model; an output must be another file."""
+        """Check the input, which is a log, rules or a model; an output must be another file."""
         model = Argument("from_model")
         if log is None and self.from_model is None:
             raise SettingError("FILE", None, Statement("must.log_or_model", argument=model))
@@ -137,7 +137,7 @@ def _show(found: Rules, task: Task) -> None:
 
 
 def _match(model: Path, activities: list[str], task: Task) -> None:
-    """Propose pairs from the declared names alone, whatever a log calls things."""
+    """Propose pairs from the declared names alone, never from names in a log."""
     assert task.output is not None
     pairs = propose(read_model(model).names, activities)
     write_names(pairs, task.output, task.force)

@@ -15,7 +15,7 @@ from .show import say
 
 LIBRARIES = ("fastapi", "pydantic", "starlette", "uvicorn")
 INTERNAL = ("signer", "token", "keep", "longest_job", "clock")
-"""Settings that nobody gives."""
+"""Settings without an option."""
 
 
 def serve(settings: Annotated[ServeSettings, Fields(leave_out=INTERNAL)]) -> None:

@@ -50,7 +50,7 @@ def notify(note: Statement) -> None:
 
 
 def say_written(files: Mapping[str, str | Path], *, err: bool = False) -> None:
-    """Print what was written, by the code of its label, and where."""
+    """Print the label and path of a file that was written."""
     for what, path in files.items():
         say(Statement("cli.written", what=Statement(f"cli.file.{what}"), path=str(path)), err=err)
 

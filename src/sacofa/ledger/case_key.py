@@ -35,14 +35,14 @@ def key_path(ledger: Path) -> Path:
 
 @dataclass(frozen=True)
 class CaseKey:
-    """Hashes ids of cases, so that a ledger knows them again and nobody else does."""
+    """Hashes case ids, so that only the ledger recognizes them."""
 
     secret: bytes = field(repr=False)
     """The key."""
 
     @property
     def fingerprint(self) -> str:
-        """By what it is recognised."""
+        """The fingerprint of the key."""
         return self._hash("fingerprint", "").hex()
 
     def series(self, dataset: str) -> str:
@@ -50,7 +50,7 @@ class CaseKey:
         return self._hash("series", dataset).hex()
 
     def case(self, dataset: str, case_id: str) -> bytes:
-        """The keyed hash of a case that is told by its id alone."""
+        """The keyed hash of a case that its id alone identifies."""
         return self._hash("case", dataset, case_id)
 
     def case_of_person(self, dataset: str, case_id: str, person: str | None) -> bytes:
@@ -59,7 +59,7 @@ class CaseKey:
         return self._hash("case of a person", dataset, case_id, *whose)
 
     def id_of_persons(self, dataset: str, case_id: str) -> bytes:
-        """The keyed hash of an id that cases of persons have, whoever they are."""
+        """The keyed hash of a case id of a log with persons, for any person."""
         return self._hash("id of persons", dataset, case_id)
 
     def _hash(self, *parts: str) -> bytes:

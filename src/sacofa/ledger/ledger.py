@@ -1,4 +1,4 @@
-"""The ledger: budgets of datasets, and every release with its price.
+"""The ledger: budgets of datasets, and every release with its ε.
 
 A release goes through a ledger in four steps. `reserve` takes the price, durably, before the log is
 opened. `link` records the file's name and hash before the file gets its name. `complete` says that
@@ -37,9 +37,9 @@ from .storage import DamageError, create, reading, refusal, writing
 
 LONGEST_NAME = 200
 LONGEST_PRICE = 100
-"""A price has so many digits at most, above and below the line."""
+"""Maximum number of digits of an ε, in the numerator and in the denominator."""
 MOST_OPEN = 200
-"""So many of the latest releases that did not end are looked for on disk."""
+"""Number of the latest unfinished releases whose files are looked up on disk."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Ledger:
 
     @classmethod
     def open(cls, path: str | Path) -> Ledger:
-        """Open a ledger that exists; one that is no ledger, or of another version, is refused."""
+        """Open an existing ledger; other files and other versions are refused."""
         ledger = cls(Path(path))
         with reading(ledger.path) as database:
             rows.read_head(database)
@@ -59,7 +59,7 @@ class Ledger:
 
     @classmethod
     def create(cls, path: str | Path) -> Ledger:
-        """Open a ledger, or make it where there is none."""
+        """Open a ledger, or create it if it does not exist."""
         create(Path(path), lambda database: rows.write(database, rows.Head()))
         return cls.open(path)
 
@@ -85,9 +85,9 @@ class Ledger:
                 raise DamageError
 
     def set_budget(self, dataset: str, epsilon: Fraction | None) -> Account:
-        """Say what all releases of a dataset may cost together; None for no limit.
+        """Set the maximum that all releases of a dataset may spend together; None for no limit.
 
-        What was spent stays spent, and every budget that ever held stays in the history.
+        Spent ε stays spent, and the history keeps every earlier budget.
         """
         if not dataset or not dataset.isprintable() or len(dataset) > LONGEST_NAME:
             raise SettingError(
@@ -177,7 +177,7 @@ class Ledger:
         known = self.key_mark()
         if known is None:
             make_key(self.path)
-            # From now on it tells, to whoever reads the file itself, how many cases there are.
+            # From now on a reader of the database file can count the cases.
             with suppress(OSError):
                 os.chmod(self.path, stat.S_IMODE(os.stat(self.path).st_mode) & ~0o077)
         with holding_key(self.path) as key:
@@ -191,7 +191,7 @@ class Ledger:
             yield key
 
     def key_mark(self) -> str | None:
-        """By what the key of the hashes is recognised; None: there is none yet. Secret."""
+        """The fingerprint of the hash key, confidential; None if there is no key yet."""
         with reading(self.path) as database:
             known = rows.find(database, rows.KeyCheck, 1)
         return None if known is None else known.fingerprint
@@ -262,9 +262,9 @@ class Ledger:
                 self.complete(entry)
 
     def policies(self) -> Policies | None:
-        """Read the policy; one that names a dataset that is not here is refused as a whole.
+        """Read the policy; one that names an unknown dataset is refused as a whole.
 
-        It may be a misspelt name, and then the limits that were meant would hold for nobody.
+        The name may be misspelt, and then the intended limits would not apply.
         """
         found = read_policies(self.path)
         if found is not None and found.own:
@@ -276,17 +276,17 @@ class Ledger:
         return found
 
     def account(self, dataset: str) -> Account:
-        """Tell how a dataset stands."""
+        """Return the account of a dataset."""
         with reading(self.path) as database:
             return self._account(database, dataset)
 
     def accounts(self) -> list[Account]:
-        """Tell how every dataset stands, by name."""
+        """Return the accounts of all datasets, by name."""
         with reading(self.path) as database:
             return rows.read_accounts(database)
 
     def entries(self, dataset: str | None = None) -> list[Entry]:
-        """List all releases, or those of a dataset, in the order in which they were asked for."""
+        """Return all releases, or those of a dataset, in the order of their requests."""
         with reading(self.path) as database:
             if dataset is not None:
                 self._account(database, dataset)
@@ -294,7 +294,7 @@ class Ledger:
         return [replace(e, state="released") if _is_there(e) else e for e in found]
 
     def claims(self) -> dict[int, Claim]:
-        """Which releases are of a period, by their number; how many cases each took is secret."""
+        """Return the releases of periods by number; their numbers of cases are confidential."""
         with reading(self.path) as database:
             return rows.read_claims(database)
 
@@ -330,14 +330,14 @@ class Ledger:
     def _account(self, database: sqlite3.Connection, dataset: str) -> Account:
         for account in rows.read_accounts(database, "WHERE dataset = ?", dataset):
             return account
-        # A name that was mistyped must not become an account of its own without a limit.
+        # A misspelt name must not create an account without a limit.
         names = [account.dataset for account in rows.read_accounts(database)]
         unknown = Statement("ledger.no_dataset", dataset=dataset, path=str(self.path))
         raise refusal(self.path, advised(unknown, dataset, names))
 
 
 def _spent_in_year(database: sqlite3.Connection, dataset: str, year: str) -> Account:
-    """What the releases of a year cost, as an account of its own.
+    """Return the account of the releases of one year.
 
     Those of later years count, too: they are there where the clock was set back, and that must not
     begin a year anew.
@@ -376,7 +376,7 @@ def _check_price(price: Fraction | None) -> None:
 def _check_budget(
     account: Account, price: Fraction | None, period: str | None, charged: Charged
 ) -> None:
-    """Refuse what does not fit into what is left, for those who may be in the release."""
+    """Refuse a release that exceeds the remaining budget of somebody who may be in it."""
     touched = account.in_period(period, charged)
     if not touched.allows(price):
         left, where = touched.left or Fraction(0), None if touched is account else period
@@ -384,17 +384,17 @@ def _check_budget(
 
 
 def _digits(price: Fraction) -> int:
-    """About how many digits a fraction has; writing it to count them could take forever."""
+    """Estimate the number of digits of a fraction; writing a huge one takes too long."""
     longer = max(abs(price.numerator), price.denominator)
     return longer.bit_length() * 30103 // 100_000 + 1
 
 
 def _is_there(entry: Entry) -> bool:
-    """Tell whether an entry that has not ended is linked to a file that has its name."""
+    """Whether the file that an unfinished entry is linked to exists."""
     if entry.state != "reserved" or entry.file is None:
         return False
     try:
-        # What the row names may be anything by now: a pipe would not let go of whoever opens it.
+        # The name may now belong to a pipe, and opening one blocks.
         place = os.open(entry.file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(place, "rb") as file:
             now = os.fstat(place)

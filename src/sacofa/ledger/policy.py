@@ -1,4 +1,4 @@
-"""The policy of a ledger: what a release may cost at most, what a year may, and who may release.
+"""The policy of a ledger: the maximum ε per release and per year, and who may release.
 
 It is a TOML file beside the ledger, LEDGER.policy.toml, which whoever is responsible writes. The
 ledger itself looks at it whenever a price is taken, so the command line, the web app and Python all
@@ -26,12 +26,12 @@ KEYS = ("largest_release", "largest_year", "who")
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """What holds for releases of a dataset."""
+    """The limits on releases of a dataset."""
 
     largest_release: Fraction | None = None
     """The most that one release may cost."""
     largest_year: Fraction | None = None
-    """The most that all releases that are made in one calendar year (UTC) may cost together."""
+    """Maximum ε of all releases of one calendar year (UTC)."""
     who: tuple[str, ...] | None = None
     """The system's names of those who may release; None: everyone who can write the ledger."""
 
@@ -57,15 +57,15 @@ class Policy:
 
 @dataclass(frozen=True, kw_only=True)
 class Policies:
-    """What a policy says of all datasets, and of some."""
+    """The limits for all datasets and for single ones."""
 
     general: Policy
-    """What holds where nothing else is said."""
+    """The limits for datasets without an entry."""
     own: Mapping[str, Policy]
-    """What holds for those that it names: what is said of them comes before what is said of all."""
+    """The limits of the named datasets, which take precedence."""
 
     def of(self, dataset: str) -> Policy:
-        """What holds for a dataset."""
+        """Return the limits of a dataset."""
         return self.own.get(dataset, self.general)
 
 
@@ -75,9 +75,9 @@ def policy_path(ledger: Path) -> Path:
 
 
 def read_policies(ledger: Path) -> Policies | None:
-    """Read the policy of a ledger; None where there is none."""
+    """Read the policy of a ledger; None if it has none."""
     path = policy_path(ledger)
-    # A link that leads nowhere is a policy that cannot be read, not none at all.
+    # A link to a missing file is an unreadable policy, not a missing one.
     if not os.path.lexists(path):
         return None
     try:
@@ -96,7 +96,7 @@ def read_policies(ledger: Path) -> Policies | None:
 
 
 def _read(path: Path, content: Mapping[str, object], general: Policy, where: str) -> Policy:
-    """What a table states; what it leaves out is as in general."""
+    """Read the limits of a table; limits that it omits are the general ones."""
     said: dict[str, object] = {}
     for key, value in content.items():
         entry = f"{where}{key}"
@@ -115,7 +115,7 @@ def _read(path: Path, content: Mapping[str, object], general: Policy, where: str
 
 
 def current_user() -> str:
-    """Who runs this, by the system's own account and not by what the environment says."""
+    """Return the account that runs this process, from the system and not from the environment."""
     try:
         import pwd
 

@@ -1,4 +1,4 @@
-"""What a ledger holds: releases, budgets, and how an account stands."""
+"""Records of a ledger: releases, budgets and accounts."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ an error before that, and its price was given back. All but the last count as sp
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One release of a dataset, whatever became of it."""
+    """One release of a dataset, in any state."""
 
     id: int
     """Its number in the ledger."""
     token: str
     """A random id: two rows of one number, in a ledger and in a copy of it, differ in this."""
     dataset: str
-    """What was released."""
+    """The released data."""
     at: str
-    """When it was asked for, in UTC."""
+    """Time of the request, in UTC."""
     mechanism: str
     """The name of the mechanism."""
     settings: str
@@ -37,7 +37,7 @@ class Entry:
     price: Fraction | None
     """The ε of the whole release; None where no ε is finite."""
     chain: str
-    """A hash of what was asked for and paid, and of the chain of the row before."""
+    """A hash of the request and its ε, and of the chain of the row before."""
     certificate: str
     """The certificate, as JSON."""
     state: State
@@ -51,7 +51,7 @@ class Entry:
     reason: str | None = None
     """The kind of error that ended it."""
     repeats: int | None = None
-    """The latest earlier release that was asked for in just the same way."""
+    """The latest earlier release with the same request."""
 
     @property
     def spent(self) -> bool:
@@ -61,7 +61,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """What a dataset may cost in all, from some time on."""
+    """The budget of a dataset from a point in time on."""
 
     id: int
     """Its number in the ledger."""
@@ -70,7 +70,7 @@ class Budget:
     at: str
     """When it was set, in UTC."""
     epsilon: Fraction | None
-    """The most that all releases may cost together; None for no limit."""
+    """Maximum ε of all releases together; None for no limit."""
 
 
 Sum = tuple[int, Fraction]
@@ -133,7 +133,7 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """How a dataset stands.
+    """The account of a dataset.
 
     A release of the whole log touches every case, so it adds up with everything. Releases of
     periods add up as `Charged` says. The ε spent is that of the whole log and, of all cases and
@@ -143,7 +143,7 @@ class Account:
     dataset: str
     """The name of the dataset."""
     budget: Fraction | None
-    """The most that all releases may add up to; None for no limit."""
+    """Maximum ε of all releases together; None for no limit."""
     finite: Fraction = Fraction(0)
     """The sum of all finite ε of releases that the whole dataset is charged for."""
     endless: int = 0
@@ -153,19 +153,19 @@ class Account:
 
     @property
     def spent(self) -> Fraction | None:
-        """The most that all releases add up to for one case or person-period; None: not finite."""
+        """The maximum ε spent on one case or person-period; None if it is not finite."""
         endless, finite = max(self._sums(self._overlapping).values(), default=NOTHING)
         return None if self.endless or endless else self.finite + finite
 
     @property
     def left(self) -> Fraction | None:
-        """What may still be spent; None for no limit."""
+        """The remaining budget; None for no limit."""
         if self.budget is None:
             return None
         return max(Fraction(0), self.budget - self.spent) if self.spent is not None else Fraction(0)
 
     def allows(self, price: Fraction | None) -> bool:
-        """Tell whether one more release fits: no finite ε fits into no finite budget."""
+        """Whether one more release fits. No finite budget allows a release without a finite ε."""
         if self.budget is None:
             return True
         if price is None or self.spent is None:
@@ -181,7 +181,7 @@ class Account:
 
     @property
     def in_periods(self) -> dict[str, Fraction | None]:
-        """What the releases of periods alone add up to for one case or person-period of each."""
+        """The ε that releases of periods alone spend on one case or person-period, by period."""
         sums = self._sums(self._overlapping)
         return {period: None if endless else finite for period, (endless, finite) in sums.items()}
 

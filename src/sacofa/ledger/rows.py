@@ -32,7 +32,7 @@ _PRICE = re.compile(f"[0-9]{{1,{MOST_DIGITS}}}(/[1-9][0-9]{{0,{MOST_DIGITS}}})?"
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """What a ledger knows of itself: how many rows there are, and where the chain ends."""
+    """The head of a ledger: its number of rows, and the end of the chain."""
 
     entries: int = 0
     budgets: int = 0
@@ -41,7 +41,7 @@ class Head:
 
 @dataclass(frozen=True, kw_only=True)
 class KeyCheck:
-    """By what the key of the hashes of cases is recognised."""
+    """The fingerprint of the key that hashes cases."""
 
     fingerprint: str
 
@@ -58,7 +58,7 @@ TABLES: dict[type, tuple[str, str]] = {
     Claim: ("claims", "entry"),
     KeyCheck: ("case_key", "one"),
 }
-"""For each kind of row its table, and what it is found by."""
+"""The table and the key column of each kind of row."""
 PRICES = ("price", "epsilon", "budget", "finite")
 NUMBERS = ("id", "size", "repeats", "entries", "budgets", "endless", "entry", "number")
 OPTIONAL = (
@@ -71,7 +71,7 @@ WORDS = {"state": get_args(State), "charged": get_args(Charged)}
 def select(
     database: sqlite3.Connection, kind: type[Row], where: str, *values: object
 ) -> Iterator[Row]:
-    """Read rows of a table; each must say what it said when it was sealed, and what it can say."""
+    """Read rows of a table; the seal and the values of each are checked."""
     names = _columns(kind)
     found = database.execute(
         f"SELECT {', '.join(names)}, seal FROM {TABLES[kind][0]} {where}", values
@@ -89,7 +89,7 @@ def _columns(kind: type) -> list[str]:
 
 
 def _checked(name: str, value: object) -> object:
-    """Take a value as what its column must hold; a right seal proves nothing."""
+    """Check the type and range of a value; a valid seal proves nothing."""
     if value is None and name in OPTIONAL:
         return None
     if name in NUMBERS:
@@ -111,7 +111,7 @@ def _check_period(name: str) -> None:
 
 
 def _read_price(text: str) -> Fraction:
-    """Read a price as it is written here; `1e999999999` would be a number that fills the memory."""
+    """Parse an ε as the ledger writes it. `1e999999999` would need gigabytes of memory."""
     if not _PRICE.fullmatch(text):
         raise DamageError
     return Fraction(text)
@@ -137,12 +137,12 @@ def write(database: sqlite3.Connection, record: Record) -> None:
 
 
 def asked(entry: Entry) -> str:
-    """A hash of what was asked for; two that are the same differ in their noise only."""
+    """Hash a request; releases with the same hash differ in their noise only."""
     return _seal([entry.dataset, entry.mechanism, entry.settings, _text(entry.price)])
 
 
 def chain_of(before: str, entry: Entry) -> str:
-    """Chain what was asked for and paid to the row before; what becomes of it later is not in."""
+    """Chain a request and its ε to the row before; later changes of state are not included."""
     return _seal([before, entry.id, entry.token, entry.at, asked(entry)])
 
 
@@ -205,7 +205,7 @@ def read_accounts(
 
 
 def read_claims(database: sqlite3.Connection) -> dict[int, Claim]:
-    """Read every claim, by the number of its release; each holds the cases that it says."""
+    """Read every claim by the number of its release, with its cases."""
     claims = {claim.entry: claim for claim in select(database, Claim, "ORDER BY entry")}
     for claim in claims.values():
         claimed(database, claim)
@@ -213,7 +213,7 @@ def read_claims(database: sqlite3.Connection) -> dict[int, Claim]:
 
 
 def claimed(database: sqlite3.Connection, claim: Claim) -> list[bytes]:
-    """The keyed hashes of the cases that a release took: as many as it says, and just these."""
+    """The keyed hashes of the cases that a release took, checked against their number and hash."""
     query = "SELECT hash FROM claimed WHERE entry = ? ORDER BY hash"
     hashes = [bytes(hash) for (hash,) in database.execute(query, (claim.entry,))]
     if (claim.number or 0) != len(hashes) or (claim.digest or digest([])) != digest(hashes):

@@ -24,7 +24,7 @@ APPLICATION = 0x5AC0FA01
 VERSION = 3
 """The layout of the tables; a newer one is refused, because its rules are not known."""
 WAIT = 60.0
-"""How many seconds to wait for other processes to finish their writes."""
+"""Seconds to wait for the writes of other processes."""
 LARGEST_VALUE = 1 << 26
 """No value of a row is longer than this; a hostile one would fill the memory."""
 
@@ -36,7 +36,7 @@ SCHEMA = (_FOLDER / "tables.sql").read_text(encoding="utf-8") + (
 PERIODS = (_FOLDER / "periods.sql").read_text(encoding="utf-8") + (
     f"PRAGMA user_version = {VERSION};\n"
 )
-"""What version 3 has more: releases of periods, and the cases that each took."""
+"""Additions of version 3: releases of periods, and the cases of each."""
 LAYOUT = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name LIMIT 100"
 
 NO_LEDGER = Statement("ledger.other_file")
@@ -51,15 +51,15 @@ COMPLAINTS = {
     sqlite3.SQLITE_PERM: Statement("ledger.no_right"),
     sqlite3.SQLITE_AUTH: Statement("ledger.no_right"),
 }
-"""What the database complains of; anything else is damage."""
+"""Database errors that have other causes than damage."""
 
 
 class DamageError(Exception):
-    """A ledger does not hold what was once written there."""
+    """A ledger lacks content that was once written to it."""
 
 
 def refusal(path: Path | str, what: Statement) -> LedgerError:
-    """Say what is wrong with the file of a ledger, or one next to it."""
+    """Return the error for an unusable file of a ledger, or one next to it."""
     return LedgerError(Statement("error.file", path=str(path), what=what))
 
 
@@ -89,7 +89,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
-    """Make a new ledger, with what belongs into an empty one, unless there is one."""
+    """Create a ledger with the rows of an empty one, unless it exists."""
     with _connected(path, mode="rwc") as database:
         database.execute("BEGIN IMMEDIATE")
         (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -113,7 +113,7 @@ def _statements(script: str) -> Iterator[str]:
 
 @cache
 def _layout(version: int) -> list[tuple[str, ...]]:
-    """What the database says of its tables where they are those above."""
+    """Return the schema that the database reports for the tables above."""
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript(SCHEMA if version == 2 else SCHEMA + PERIODS)
         return database.execute(LAYOUT).fetchall()
@@ -121,7 +121,7 @@ def _layout(version: int) -> list[tuple[str, ...]]:
 
 @contextmanager
 def _connected(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
-    """Connect; whatever the database complains of becomes one clear line."""
+    """Connect; every database error becomes a one-line message."""
     _check_files(path, mode)
     try:
         uri = f"{path.absolute().as_uri()}?mode={mode}"

@@ -1,6 +1,6 @@
 """The wording of everything that sacofa reports: one catalogue for each language.
 
-Other packages hold facts as `Statement` values. Here they get words:
+Other packages hold facts as `Statement` values. Here they get their wording:
 
 * catalogue: reads `en.toml`, `de.toml` and any other language file next to it, and puts a statement
   into the words of a language, and of an edge for its arguments, or into JSON;

@@ -20,7 +20,7 @@ from ..kernel.statements import TEXT, Argument, SettingError, Statement, Value
 FOLDER = Path(__file__).parent
 ENGLISH = "en"
 BETWEEN = {"clauses": "; ", "joined": " "}
-"""What stands between the entries of a list, if it is not a comma."""
+"""Separator between the entries of a list, if it is not a comma."""
 NUMBER_FORMAT = re.compile(r"\.[0-9][efg]")
 FRACTION = re.compile(r"-?[0-9]{1,60}(/[0-9]{1,60})?", re.ASCII)
 
@@ -110,14 +110,14 @@ def render(
     """Put a statement into words.
 
     Args:
-        statement: What to say.
+        statement: The statement.
         language: The language of the catalogue, such as `en` or `de`.
-        wording: What to call an argument that the statement names: Python, the command line and
-            the web app have different names for the same setting.
+        wording: Returns the name of an argument that the statement mentions: Python, the command
+            line and the web app name the same setting differently.
 
     Returns:
         One text. A code that the catalogue does not have, such as one that a later version wrote,
-        is given as it is, with its values.
+        is returned unchanged, with its values.
     """
     return _Renderer(load_catalogue(language), wording).value(statement)
 

@@ -1,4 +1,4 @@
-"""What a certificate states about a unit of privacy."""
+"""Wording that certificates use for a unit of privacy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def noun(unit: Unit) -> Statement:
 
 
 def protection(unit: Unit) -> Statement:
-    """What is protected."""
+    """Return the statement of what is protected."""
     if unit.person is None:
         return Statement("unit.case")
     return Statement(f"unit.{unit.kind}", person=unit.person, max_cases=unit.max_cases)
@@ -24,7 +24,7 @@ def neighbours(unit: Unit) -> Statement:
 
 
 def assumptions(unit: Unit) -> tuple[Statement, ...]:
-    """What is assumed about the column that identifies persons."""
+    """Return the assumptions about the column that identifies persons."""
     if unit.person is None:
         return ()
     return (Statement("assumption.person", column=unit.person),)

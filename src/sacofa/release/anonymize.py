@@ -1,4 +1,4 @@
-"""A release, its certificate before it is made, and what is done to it after the noise."""
+"""A release: its certificate, and the post-processing after the noise."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import polars
 
 DISPLAYS = "sacofa.displays"
-"""The entry point group of what shows a release in a notebook; `sacofa.report` registers one."""
+"""Entry point group for displaying a release in a notebook; `sacofa.report` registers one."""
 MAX_RELEASED_EVENTS = 100_000_000
 """About 14 GB as XES. With very little ε the noise alone can be a million times as much."""
 
@@ -41,7 +41,7 @@ class Release:
     log: ReleasedLog
     """The released log."""
     certificate: Certificate
-    """What the release promises."""
+    """The certificate."""
 
     @property
     def variants(self) -> VariantCounts:
@@ -70,7 +70,7 @@ class Release:
 
     @property
     def core_variants(self) -> VariantCounts | None:
-        """The orderly core by itself; None where none is marked."""
+        """The orderly core as a log of its own; None if no case is marked."""
         return None if self.core is None else self.variants.where(self.core)
 
     @property
@@ -95,7 +95,7 @@ class Release:
         return to_polars(self.log)
 
     def __repr__(self) -> str:
-        """Say what it is in a line; what it holds is in its parts."""
+        """Describe the release in one line."""
         epsilon = self.certificate.epsilon
         price = "no finite ε" if epsilon is None else f"ε = {epsilon}"
         cases, variants = f"{self.variants.cases:,} cases", f"{len(self.variants):,} variants"
@@ -116,7 +116,7 @@ def certify_request(
     period: PeriodStatement | None = None,
     read: tuple[Statement, ...] = (),
 ) -> Certificate:
-    """Make the certificate of a release that is still to come; no log is needed for it.
+    """Make the certificate of a release before it is run, without a log.
 
     `activities` are public names, or None for those of the log. `read` is what reading the log
     takes to be public. Settings for what is not released, and more names than the mechanism takes,
@@ -154,10 +154,10 @@ def check_number(activities: Sequence[str], mechanism: Mechanism) -> None:
 def release_outcome(
     outcome: Outcome, certificate: Certificate, names: Collection[str], max_events: int
 ) -> Release:
-    """The release of what a mechanism made: bounded, and with all that is known by now.
+    """Bound the output of a mechanism and complete its certificate.
 
-    What is left out here, after the noise, spends no privacy budget: cases without events, which
-    most programs cannot read, and whatever exceeds the public bound `max_events`.
+    Dropping cases without events, which most programs cannot read, and events above the public
+    bound `max_events` is post-processing: it spends no privacy budget.
     """
     output = outcome.output
     log, dropped = drop_empty_cases(output.log)

@@ -1,4 +1,4 @@
-"""The certificate: what a release promises, under which assumptions, and how it adds up.
+"""The certificate: what a release guarantees, under which assumptions, and how its ε adds up.
 
 It holds facts: statements with codes and values. In JSON, each stands next to its English text.
 Certificates of format 2 held sentences in place of statements. They are read as if they were of the
@@ -89,18 +89,18 @@ class PeriodStatement:
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """What a release promises, to whom, under which assumptions, and how the price adds up."""
+    """What a release guarantees, to whom, under which assumptions, and how its ε adds up."""
 
     mechanism: str
     """The name of the mechanism."""
     unit: Unit
-    """What is protected: the unit that the cases were bounded by when they were read."""
+    """The unit of privacy, by which contributions were bounded when the log was read."""
     spent: tuple[Access, ...]
     """Every query to the log, with its price."""
     assumptions: tuple[Statement, ...]
-    """What is taken to be public or true."""
+    """Facts that are assumed to be public or true."""
     not_promised: tuple[Statement, ...]
-    """What a reader might expect and must not."""
+    """Guarantees that a reader might expect and the release does not give."""
     settings: Mapping[str, object]
     """The settings of the mechanism: all that differ from their defaults, and some that do not."""
     publishable: bool = True
@@ -110,24 +110,24 @@ class Certificate:
     sha256: str | None = None
     """The hash of the released file, once it is written."""
     verdict: Verdict | None = None
-    """What the release is good for; from noise and noisy values alone. None: not known."""
+    """Expected usefulness, from the noise scale and noisy values alone; None if unknown."""
     missing_activities: tuple[str, ...] = ()
     """Public names of activities that no released case has."""
     margins: Margins | None = None
     """How far its figures may be off; from noise and noisy values alone. None: not known."""
     notes: tuple[Statement, ...] = ()
-    """What else the run has to say; made of noisy values only."""
+    """Further notes about the run, from noisy values only."""
     period: PeriodStatement | None = None
     """Which period of the log was released; None: all of it."""
 
     @property
     def protects(self) -> Statement:
-        """What is protected."""
+        """The statement of what is protected."""
         return protection(self.unit)
 
     @property
     def guarantee(self) -> Statement:
-        """What ε means for a unit of the log."""
+        """The meaning of ε for one unit of the log."""
         if self.epsilon is None:
             return Statement("guarantee.leak")
         if not self.publishable:
@@ -268,7 +268,7 @@ def _read_access(content: JsonObject) -> Access:
 
 
 def _read_price(text: str) -> Fraction:
-    """Read a price as it is written here; `1e999999999` would be a number that fills the memory."""
+    """Parse an ε as certificates write it. `1e999999999` would need gigabytes of memory."""
     if not re.fullmatch("[0-9]{1,60}(/[0-9]{1,60})?", text, re.ASCII):
         raise ValueError(text)
     return Fraction(text)
@@ -291,12 +291,12 @@ def _or_none(read: Callable[[Any], Content], content: object) -> Content | None:
 
 
 def _plain(value: object) -> object:
-    """What JSON has no form of its own for: a statement or a fraction."""
+    """Return the JSON form of a statement or a fraction."""
     return to_content(value) if isinstance(value, Statement) else str(value)
 
 
 def upgrade(content: JsonObject) -> JsonObject:
-    """The content of a certificate in the present format; one that is in it stays as it is."""
+    """Convert the content of a certificate to the present format."""
     if content["format"] != FORMAT_2:
         return content
 

@@ -33,7 +33,7 @@ MECHANISM = "combined"
 
 
 def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> Release:
-    """Put releases together; all must protect the same. `names` say what they are called."""
+    """Combine releases with the same unit of privacy. `names` identifies them in messages."""
     if len(releases) < 2:
         raise SettingError("releases", len(releases), Statement("must.be.two_or_more"))
     certificates = [release.certificate for release in releases]
@@ -92,7 +92,7 @@ def combine_files(paths: Sequence[str | Path]) -> Release:
 
 
 def _unit(certificates: Sequence[Certificate]) -> Unit:
-    """What all of them protect; a person's cases of all periods are those of each, together."""
+    """Return the common unit of privacy; person-periods of all releases are taken together."""
     units = [certificate.unit for certificate in certificates]
     first = units[0]
     if any((u.person, u.per_period) != (first.person, first.per_period) for u in units):
@@ -142,7 +142,7 @@ def _series(certificates: Sequence[Certificate]) -> dict[str | None, list[Certif
 
 
 def _assumptions(certificates: Sequence[Certificate]) -> tuple[Statement, ...]:
-    """What all of them assume, and that the releases of each series come from one ledger."""
+    """Return the common assumptions, and that the releases of each series come from one ledger."""
     # Which period was read is stated for each release and does not apply to all of them.
     stated = [
         said
@@ -150,7 +150,7 @@ def _assumptions(certificates: Sequence[Certificate]) -> tuple[Statement, ...]:
         for said in c.assumptions
         if c.period is None or said != c.period.assumption(c.unit)
     ]
-    # What a copy of the ledger would mean, the certificates do not reveal.
+    # Certificates do not reveal whether a ledger was copied.
     together = [
         Statement("assumption.one_ledger", releases=len(some), epsilon=_sum(some))
         for series, some in _series(certificates).items()
@@ -182,7 +182,7 @@ def _most(series: Sequence[Certificate]) -> Fraction:
 
 
 def _description(releases: Sequence[Certificate]) -> Statement:
-    """What a release, or a series of them, is of."""
+    """Describe a release or a series of releases."""
     periods = {c.period.period for c in releases if c.period is not None}
     if not periods:
         return Statement("combined.release")

@@ -2,8 +2,8 @@
 
 The sections are those that NIST SP 800-226 asks of a claim of differential privacy: the unit, the
 neighbour relation and ε; bounded contributions; the trust model; pre-processing and tuning; how
-exact the noise is; side channels; and what is outside the guarantee. What only people know about a
-release is a `Deployment`.
+exact the noise is; side channels; and what is outside the guarantee. A `Deployment` holds the facts
+about a release that only its publisher knows.
 
 They become an annex to an impact assessment (Markdown, or an HTML page that loads nothing else), or
 a record of tier 3 for the OpenDP deployments registry: YAML with a closed set of fields and some
@@ -88,9 +88,9 @@ class Section:
     key: str
     """Which section it is."""
     statements: tuple[Statement, ...] = ()
-    """What it states."""
+    """The statements."""
     rows: tuple[tuple[Statement, Statement], ...] = ()
-    """What it states as a table of two columns."""
+    """The rows of a table of two columns."""
 
     @property
     def heading(self) -> Statement:
@@ -108,7 +108,7 @@ def disclose(
 
     Args:
         certificate: The certificate of the release.
-        deployment: What only people know about the publication.
+        deployment: The facts that only the publisher knows.
         audit: The output of `sacofa audit --json`.
 
     Returns:
@@ -282,7 +282,7 @@ def to_html(sections: Sequence[Section], language: str) -> str:
 def _fill(
     template: str, sections: Sequence[Section], language: str, escaped: Callable[[str], str]
 ) -> str:
-    """Fill a template; of each text, what would be markup is escaped."""
+    """Fill a template; markup in the values is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(

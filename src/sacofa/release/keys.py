@@ -56,7 +56,7 @@ class PublicKey:
     """The key itself."""
 
     def confirms(self, signature: bytes, message: bytes) -> bool:
-        """Tell whether a signature over a message was made with the private half."""
+        """Whether a signature of a message was made with the private key of this public key."""
         from cryptography.exceptions import InvalidSignature
 
         try:
@@ -84,7 +84,7 @@ class PrivateKey:
 def make_key(
     name: str | Path, *, passphrase: str | None = None, force: bool = False
 ) -> tuple[Path, Path]:
-    """Make a key: NAME.key, which its owner alone may read, and NAME.pub, for everyone."""
+    """Create a key pair: NAME.key, readable by its owner alone, and NAME.pub."""
     from cryptography.hazmat.primitives import serialization as form
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 

@@ -175,19 +175,19 @@ class Request:
             )
             cases = self._read(stack, log, mechanism, listener)
             names = self.activities or cases.activities
-            # Names that were taken from the log are public, as the certificate says.
+            # Names taken from the log are public, as the certificate states.
             self._check_texts(names, cases.attributes)
             check_number(names, mechanism)
             if turn is not None:
                 reservation.claim(turn)
             reservation.data_accessed = True
-            # What reading found out may belong to the promise, such as the values of an attribute.
+            # Reading can add to the guarantee, such as the values of an attribute.
             mechanism = mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
             certificate = self._certify(cases, mechanism, period)
             if self.activities is not None and listener.holder is not None:
                 compare_names(cases, names, listener.holder)
             bits: Bits = SystemBits() if self.seed is None else SeededBits(self.seed)
-            # One public order, whatever the order in which the log named them.
+            # A public order that does not depend on the log.
             outcome = perform(
                 mechanism,
                 cases.project_onto(sorted(names)),
@@ -248,7 +248,7 @@ class Request:
                 check_texts(labels_of(attribute.domain), self.output, "value")
 
     def _adapted(self, log: Log | Cases) -> Mechanism:
-        """The mechanism as it runs on the log, for what the output can hold."""
+        """Return the mechanism, limited to what the output format can store."""
         stored, asked = None if self.output is None else format_of(self.output), self.mechanism
         if stored is None or stored.holds_events:
             timed = log.has_times if isinstance(log, Log) else log.timed
@@ -309,7 +309,7 @@ class Checked(NamedTuple):
     mechanism: Mechanism
     ledger: Ledger | None
     promised: Certificate
-    """What is promised before the log is read, but for the series of releases of periods."""
+    """The guarantee before the log is read; only the series of releases of periods is missing."""
 
 
 def anonymize(
@@ -404,7 +404,7 @@ def check_distributed(cases: Cases, mechanism: Mechanism) -> None:
 
 
 def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None:
-    """Tell the holder of the log where declared names and those of the log differ."""
+    """Report names that are declared or in the log, but not both, to the holder of the log."""
     variants = cases.variants
     if not isinstance(variants, VariantCounts):
         return
@@ -422,7 +422,7 @@ def compare_names(cases: Cases, declared: Sequence[str], notify: Notify) -> None
 
 
 def _listed(names: list[str]) -> Statement:
-    """The first names of a list, and how many more there are."""
+    """Return the first names of a list, and the number of the others."""
     shown = [f'"{name}"' for name in names[:NAMED]]
     if len(names) <= NAMED:
         return Statement("notice.names", names=shown)
@@ -430,9 +430,9 @@ def _listed(names: list[str]) -> Statement:
 
 
 def _check_paid(promised: Certificate, made: Certificate) -> None:
-    """Refuse a release that costs another price, or protects another unit, than was paid for.
+    """Refuse a release whose ε or unit differs from the reservation.
 
-    A mechanism says its price when it is asked, and one from outside may say another every time.
+    A mechanism of another package could report a different ε each time.
     """
     if (promised.epsilon, promised.unit) != (made.epsilon, made.unit):
         costs = (
@@ -446,7 +446,7 @@ def _check_paid(promised: Certificate, made: Certificate) -> None:
 
 
 def _open(log: object, options: ReadOptions | None) -> Log | Cases:
-    """Open what has to be opened; what was counted already is taken as it is."""
+    """Open a log that is not open or counted yet."""
     if isinstance(log, Mapping):
         log = VariantCounts.of(log)
     opened = Cases(variants=log) if isinstance(log, VariantCounts | DistributedVariants) else log

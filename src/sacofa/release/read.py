@@ -27,24 +27,24 @@ class Verification:
     """The result of comparing a file with its certificate."""
 
     certificate: Certificate
-    """What the file was compared with."""
+    """The certificate that the file was compared with."""
     findings: tuple[Statement, ...]
-    """Everything that is not as it should be."""
+    """Every discrepancy that was found."""
     signer: str | None = None
-    """Whose signature was checked; None: none was."""
+    """The key id of the verified signature; None if none was verified."""
 
     @property
     def holds(self) -> bool:
-        """Whether the file is the one certified, and the certificate is in itself right."""
+        """Whether the file is the certified one and its certificate is consistent."""
         return not self.findings
 
 
 def verify(path: str | Path, certificate: str | Path | None = None) -> Verification:
-    """Tell whether a file is the one that a certificate was written for, and whether that adds up.
+    """Verify that a file is the one that its certificate describes, and that it is consistent.
 
-    Without `certificate` the one beside the file is taken; where a release was killed just before
-    that had its name, it gets it now. This shows mistakes and mix-ups. Whoever changes both a file
-    and its certificate is found out by a signature only (`verify_signed`).
+    Without `certificate`, the one next to the file is used, and restored first if an interrupted
+    run did not name it. This detects mistakes and mix-ups. Only a signature detects that both a
+    file and its certificate were changed (`verify_signed`).
     """
     if certificate is None and not certificate_path(path).exists():
         mend(path)
@@ -85,8 +85,8 @@ def read_release(path: str | Path) -> Release:
     log = replace(log, variants=replace(log.variants, unit=certificate.unit))
     of_core = certificate.mechanism == Certified.name
     if not format_of(path).holds_events and of_core and epsilon is not None:
-        # A file without events does not mark the orderly core. It follows from what was released,
-        # and from the ε of the flow: ε is divided as the certificate says.
+        # A file without events does not mark the orderly core. It follows from the released log and
+        # the ε of the flow, which the certificate states.
         names = ("time_share", "attribute_share")
         shares = {name: str(settings[name]) for name in names if name in settings}
         timed = shares.get("time_share") != "0"

@@ -57,11 +57,12 @@ class Turn:
 
     @property
     def statement(self) -> PeriodStatement:
-        """What the certificate says about it."""
+        """The statement for the certificate."""
         return PeriodStatement(period=self.period, series=self.key.series(self.dataset))
 
     def wants(self, case_id: str, person: str | None) -> bool:
-        """Tell whether a case is read, and record it if so; `person` only if persons count."""
+        """Whether a case belongs to the release; if so, record it. `person` is set only if persons
+        count."""
         if self._taken is None:
             self._taken = self.ledger.taken(self.dataset, self.period.name)
         by_id = self.key.case(self.dataset, case_id)
@@ -105,7 +106,7 @@ def take_turn(
 
 @dataclass(kw_only=True)
 class BudgetReservation:
-    """The payment for one release: what the run of it reports to the ledger on its way.
+    """The payment for one release: reports the progress of the release to the ledger.
 
     Without a ledger nothing is recorded.
     """
@@ -116,14 +117,14 @@ class BudgetReservation:
     """Whether the mechanism may have queried the log: the price is not given back then."""
 
     def claim(self, turn: Turn) -> None:
-        """Record which cases a release of a period takes, before anything is asked about them."""
+        """Record the cases of a release of a period before the mechanism queries them."""
         if self.ledger is not None and self.entry is not None:
             self.ledger.claim(self.entry, sorted(turn.hashes), sorted(turn.ids))
 
     def link(self, file: str | Path | None, size: int, certificate: Certificate) -> None:
-        """Record which file the release is about to become; refused where it was not paid here.
+        """Record the file that the release is about to become; refused if it was not paid for here.
 
-        None is a file that does not stay: it is passed on.
+        None stands for output that is passed on and not kept as a file.
         """
         if self.ledger is not None and self.entry is not None:
             self.ledger.link(
@@ -165,7 +166,7 @@ def reserve_budget(
         say(notice)
         yield reservation
     except BaseException as error:
-        # If the ledger cannot be written to now, the entry stays reserved, which is spent.
+        # If the ledger cannot be written to now, the entry stays reserved, which counts as spent.
         with suppress(LedgerError):
             reserved = ledger.find(token)
             if reserved is None:

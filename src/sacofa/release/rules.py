@@ -48,8 +48,8 @@ def public_rules(
 
 
 def _files(log: object) -> set[object]:
-    """What tells the files of a log from all others, by whatever pattern, folder or link."""
-    # How they are stored plays no part, and what is not there is refused where it is read.
+    """Return the identities of the files of a log, resolved through patterns, folders and links."""
+    # The storage format is irrelevant here. A missing file is refused when it is read.
     with suppress(ReadError):
         if isinstance(log, (str, Path)):
             return {part for file in find_files(str(log), "csv")[0] for part in identity(file)}

@@ -35,9 +35,9 @@ from .read import Verification, verify
 from .write import certificate_path
 
 KIND = "urn:sacofa:release:1"
-"""What is signed of a release, with a version; another one is refused."""
+"""Version of the signed statement about a release; other versions are refused."""
 LEDGER_KIND = "urn:sacofa:ledger:2"
-"""What is signed of a ledger; version 1 did not cover releases of periods."""
+"""Version of the signed statement about a ledger; version 1 did not cover releases of periods."""
 DIGESTS = ("budgets_sha256", "ended_sha256", "claims_sha256")
 NO_CHAIN = hashlib.sha256(b"").hexdigest()
 """Stands for the chain of a ledger without releases."""
@@ -47,7 +47,7 @@ LARGEST = 1 << 25
 """Upper bound on the bytes: a certificate is at most half of that, and base64 adds a third."""
 DAMAGED = Statement("signature.damaged")
 WRONG = (ValueError, LookupError, TypeError, AttributeError, binascii.Error, RecursionError)
-"""What reading JSON of another form raises."""
+"""Exceptions raised when JSON has another structure."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,23 +57,23 @@ class SignedStatement:
     subjects: tuple[tuple[str, str], ...]
     """The name and the SHA-256 of each."""
     kind: str
-    """What kind of statement it is, as a URI with a version."""
+    """The type of the statement: a URI with a version."""
     content: Mapping[str, object]
-    """What is stated."""
+    """The content of the statement."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SignedLedger:
-    """What a signature of a ledger confirms."""
+    """The facts that a signature of a ledger confirms."""
 
     signer: str
     """Whose signature it is."""
     signed_at: str
-    """When it was signed, by the clock of whoever signed."""
+    """Time of signing, by the clock of the signer."""
     releases: int
-    """So many releases are as they were signed."""
+    """Number of releases that are unchanged since they were signed."""
     since: int
-    """So many were added since."""
+    """Number of releases that were added since."""
 
 
 def sign(
@@ -104,7 +104,7 @@ def verify_signed(
     certificate: str | Path | None = None,
     signature: str | Path | None = None,
 ) -> Verification:
-    """Check a release and its signature; each kind of mistake has a finding of its own."""
+    """Verify a release and its signature; each kind of failure has its own finding."""
     beside = certificate_path(path) if certificate is None else Path(certificate)
     place, statement, signer = _read(path, signature, trusted, KIND)
     digests = {sha256 for _, sha256 in statement.subjects}
@@ -114,7 +114,7 @@ def verify_signed(
         if not same_file:
             name = statement.subjects[0][0] if statement.subjects else ""
             finding = Statement("finding.other_release", name=name)
-        # What the certificate in the folder states does not matter, and it may be anything.
+        # The certificate in the folder may claim anything, so it is ignored.
         text = json.dumps(statement.content.get("certificate"))
         return Verification(
             certificate=Certificate.from_json(text, place), findings=(finding,), signer=signer
@@ -143,7 +143,7 @@ def sign_ledger(ledger: Ledger, key: PrivateKey, *, force: bool = True) -> Path:
 def verify_ledger(
     ledger: Ledger, trusted: Sequence[PublicKey], signature: str | Path | None = None
 ) -> SignedLedger:
-    """Tell whether what was signed still stands in a ledger; if not, say what does not."""
+    """Verify that the signed content is still in a ledger; otherwise, report what is missing."""
     place, statement, signer = _read(ledger.path, signature, trusted, LEDGER_KIND)
     content = statement.content
     try:
@@ -245,7 +245,7 @@ def _read(
 
 
 def authenticated_bytes(payload_type: str, payload: bytes) -> bytes:
-    """What is signed: type and payload with their lengths, so that no two run into each other."""
+    """Return the signed bytes: type and payload with their lengths, so that no two collide."""
     kind = payload_type.encode()
     return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
 
@@ -269,7 +269,7 @@ def seal(statement: SignedStatement, key: PrivateKey) -> str:
 
 
 def unseal(path: Path, trusted: Sequence[PublicKey]) -> tuple[SignedStatement, PublicKey]:
-    """Open an envelope that was signed with one of some keys; any other is refused.
+    """Verify an envelope that one of some keys signed, and return its content.
 
     Returns:
         What was signed, and the trusted key that it was signed with.
@@ -312,7 +312,7 @@ def _statement(path: Path, kind: str, payload: bytes) -> SignedStatement:
 
 
 def _unconfirmed(ids: set[str], trusted: Sequence[PublicKey]) -> Statement:
-    """Say why no trusted key confirms a signature."""
+    """Return the reason why no trusted key confirms a signature."""
     if any(key.id in ids for key in trusted):
         return Statement("signature.changed")
     if not ids:

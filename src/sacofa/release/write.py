@@ -26,13 +26,13 @@ from .formats import store_log
 PREFIX = ".sacofa-pair-"
 """How the names of folders begin in which pairs are made ready."""
 OLD = "old"
-"""Where what had a name before is kept, in a folder of its own, until all is done."""
+"""Private folder for replaced files until both names are set."""
 SUFFIX = ".certificate.json"
 LARGEST = 1 << 24
-"""A certificate is never larger than this; what is was not written here."""
+"""Upper bound on the size of a certificate; larger files are not certificates."""
 
 Before = Callable[[Certificate, int], None]
-"""Told the certificate and the bytes of the file, when both are written and have no name yet."""
+"""Receives the certificate and the bytes of the file before either has its final name."""
 
 
 def certificate_path(path: str | Path) -> Path:
@@ -66,7 +66,7 @@ def write_release(
 
 
 class _Name:
-    """A name that a finished file is about to get, and what had it before."""
+    """A name that a finished file is about to get, and the file that had it before."""
 
     def __init__(self, path: str | Path, part: Path) -> None:
         self.path, self.part = path, part
@@ -74,7 +74,7 @@ class _Name:
         self.old = part.parent / OLD / self.target.name
 
     def prepare(self, force: bool) -> None:
-        """Keep what has the name, by one more name or, where there are no links, as a copy."""
+        """Keep the file that has the name, by a second hard link or else as a copy."""
         refuse(self.path, self.target, force)
         if self.target.exists():
             self.old.parent.mkdir()
@@ -85,7 +85,7 @@ class _Name:
             sync_folder(self.old.parent)
 
     def undo(self) -> None:
-        """Put back what had the name; somebody else's file that has it by now stays."""
+        """Restore the file that had the name, unless another program has taken the name."""
         with suppress(OSError):
             there = self.target.exists()
             ours = not self.part.exists() or (there and self.part.samefile(self.target))
@@ -114,7 +114,7 @@ def _give_names(file: _Name, certificate: _Name, force: bool) -> None:
 
 
 def mend(path: str | Path) -> None:
-    """Give files without a certificate, beside this one, what a kill kept from them."""
+    """Restore certificates next to this file that an interrupted run did not name."""
     folder = Path(os.path.realpath(certificate_path(path))).parent
     with suppress(OSError, ValueError):
         if os.access(folder, os.W_OK):

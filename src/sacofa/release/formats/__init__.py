@@ -88,7 +88,7 @@ def format_of(
 
 
 def only_variants(suffix: str) -> Statement:
-    """What a setting must be that asks for more than a format of variants holds."""
+    """The requirement on a setting that needs more than a format of variants stores."""
     others = [each.suffix for each in FORMATS if each.holds_events]
     return Statement("must.be.left_out_for_variants", suffix=suffix, others=others)
 

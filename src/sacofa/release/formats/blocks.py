@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 START = datetime(2000, 1, 1, tzinfo=UTC)
 """The time before the first event of the first case if times are artificial."""
 BLOCK = 1 << 20
-"""About how many events a block holds."""
+"""Target number of events per block."""
 TIMES = (TIME, START_KEY)
 """The columns that hold times."""
 TYPES: dict[Kind, Callable[[str], object]] = {
@@ -40,7 +40,7 @@ TYPES: dict[Kind, Callable[[str], object]] = {
     "boolean": lambda text: text == "true",
     "date": datetime.fromisoformat,
 }
-"""What released values are in Python."""
+"""The Python type of released values of each type."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ class EventBlock:
     case: NDArray[np.int64]
     """The number of the case of each event."""
     activity_id: NDArray[np.int32]
-    """What each event did."""
+    """The activity of each event."""
     seconds: NDArray[np.int64]
     """When it happened, in seconds since 1970."""
     truncated: NDArray[np.bool_]
@@ -64,7 +64,7 @@ class EventBlock:
 
 
 def describe_times(log: ReleasedLog) -> str:
-    """What a file says of its times."""
+    """Return the statement that a file makes about its times."""
     return ARTIFICIAL if log.times is None else PRIVATE
 
 

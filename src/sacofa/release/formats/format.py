@@ -19,7 +19,7 @@ from ...mechanisms.released import ReleasedLog
 from ...synthesis.released import NO_VALUE, ReleasedColumn
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-"""What no Unicode text has."""
+"""Characters that do not occur in Unicode text."""
 CASE, ACTIVITY, TIME, CORE = (
     "case:concept:name", "concept:name", "time:timestamp", f"case:{CORE_KEY}",
 )  # fmt: skip
@@ -36,7 +36,7 @@ class Format:
     """
 
     name: str
-    """What it is called where people choose one."""
+    """The name in menus and help texts."""
     suffix: str
     """How the names of its files end."""
     write: Callable[[ReleasedLog, Path], None]
@@ -49,7 +49,7 @@ class Format:
     """The characters that it cannot hold, besides those that no Unicode text has."""
 
     def holds(self, text: str) -> bool:
-        """Whether it holds a name or a value as it is."""
+        """Whether the format stores a name or value unchanged."""
         return not any(each.search(text) for each in (_SURROGATE, self.refused) if each is not None)
 
 

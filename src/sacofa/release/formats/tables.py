@@ -55,7 +55,7 @@ def write(stored: Stored, log: ReleasedLog, path: Path) -> None:
     how = "FORMAT csv, HEADER true"
     if stored == "parquet":
         how = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}"
-    # One thread, because row groups must not depend on how many there are.
+    # One thread: row groups must not depend on the number of threads.
     settings = {"threads": "1", "memory_limit": "256MB"}
     try:
         with secret_folder() as folder:

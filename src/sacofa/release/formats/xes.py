@@ -1,7 +1,7 @@
-"""Released logs as XES (IEEE 1849-2023), as they are or packed.
+"""Released logs as XES (IEEE 1849-2023), plain or compressed.
 
-Every case says whether it is unfinished, and every file what its times are. Names are written as
-they are, so that they can be read back exactly.
+Each case states whether it is unfinished, and each file what its times mean. Names are written
+unchanged, so that they are read back exactly.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def write(log: ReleasedLog, path: Path, packed: bool = False) -> None:
 
 
 def read(path: Path, kinds: Mapping[str, Kind]) -> ReleasedLog:
-    """Read a log back; nothing else is taken from a file than what `write` puts there."""
+    """Read a log back; only elements that `write` writes are read."""
     from ...events.xes_form import traces  # Writing needs no parser.
 
     mark, rows = time_mark_of_xes(path) or "", []
@@ -122,7 +122,7 @@ def _traces(
 def _events(
     block: EventBlock, names: Sequence[str], seconds: NDArray[np.int64], more: Iterable[str]
 ) -> Iterator[str]:
-    """The text of each event, without what only some have."""
+    """Return the text of each event, without optional elements."""
     times = np.datetime_as_string(seconds.astype("datetime64[s]")).tolist()
     for activity, time, rest in zip(block.activity_id.tolist(), times, more, strict=False):
         date = f'<date key="{TIME}" value="{time}.000+00:00"/>'
