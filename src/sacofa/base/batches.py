@@ -1,4 +1,4 @@
-"""Cases one by one from several parts, and from counted variants."""
+"""Conversions between batches of cases and counted variants, and merging of both."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Ints = NDArray[np.int64]
 
 
 def gather(parts: Parts) -> CaseBatch:
-    """Take all parts into memory, as one."""
+    """Collect all parts in memory, as one batch."""
     return concatenate(parts.map_parts(lambda number, batch: batch))
 
 
 def concatenate(batches: Sequence[CaseBatch]) -> CaseBatch:
-    """Cases over the same activities and of the same unit, end to end.
+    """Concatenate batches over the same activities and unit.
 
-    They have times, or starts, if all batches do.
+    The result has times, or starts, if all batches do.
     """
     ends = np.cumsum([0, *(len(batch.activity_ids) for batch in batches)])
     offsets = [batch.offsets[1:] + end for batch, end in zip(batches, ends, strict=False)]
@@ -48,7 +48,7 @@ def concatenate(batches: Sequence[CaseBatch]) -> CaseBatch:
 
 
 def cases_of(variants: VariantCounts, times: Ints | None, starts: Ints | None = None) -> CaseBatch:
-    """Lay out the cases of variants, one after the other, with the times of their events."""
+    """Expand variants into single cases, one after the other, with the times of their events."""
     which = np.repeat(np.arange(len(variants)), variants.counts)
     lengths = variants.lengths[which]
     offsets = np.concatenate(([0], np.cumsum(lengths)))
@@ -65,7 +65,7 @@ def cases_of(variants: VariantCounts, times: Ints | None, starts: Ints | None = 
 
 
 def join_variants(parts: Sequence[VariantCounts], unit: Unit = ONE_CASE) -> VariantCounts:
-    """Add up the variants of several logs, over all their activities in name order."""
+    """Merge the variants of several logs; activities are in name order."""
     names = sorted({name for part in parts for name in part.activities})
     moved = [part.project_onto(names) for part in parts]
     return VariantCounts.from_arrays(

@@ -9,17 +9,17 @@ from __future__ import annotations
 from ..kernel.attributes import Domain
 
 OTHER = "other"
-"""What a category is called that is none of the declared ones."""
+"""Label of the cell for values outside the domain."""
 BLANK = " \t\n\r\f\v"
 
 
 def cells_of(domain: Domain) -> int:
-    """How many cells a domain has."""
+    """Return the number of cells of a domain."""
     return domain.values + 2
 
 
 def cell_of(domain: Domain, text: str | None) -> int:
-    """The cell that a text takes; blank ones are missing."""
+    """Return the cell of a text; blank texts count as missing."""
     if text is None or not text.strip(BLANK):
         return domain.values + 1
     return domain.cell(text)

@@ -12,7 +12,7 @@ ENTRY = re.compile(r"^    (\w+): ((?:.*\n?)(?:     +.*\n?)*)", re.MULTILINE)
 
 @lru_cache
 def field_docs(cls: type) -> dict[str, str]:
-    """Read what the docstring of a class says of each field; those of its bases come first."""
+    """Read the descriptions of the fields of a class; those of its bases come first."""
     docs: dict[str, str] = {}
     for part in reversed(cls.__mro__[:-1]):
         section = SECTION.search(inspect.cleandoc(part.__doc__ or ""))

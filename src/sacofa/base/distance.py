@@ -1,4 +1,4 @@
-"""How far two sequences are apart: edits (Levenshtein) by the longer length."""
+"""Distance of two sequences: Levenshtein distance over the longer length."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Distances = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 WHOLE = 1 << 20
-"""The distance of two sequences that have nothing in common."""
-# How many distances are worked out at once: bounds memory and fits a cache, and changes no result.
+"""Distance of two sequences without common elements."""
+# Distances per block: bounds memory and fits a cache; the result does not depend on it.
 TOGETHER = 1 << 17
 SQUARE = 1 << 9
-"""How many columns are worked out at a time where rows and columns are the same."""
+"""Columns per block if rows and columns are the same sequences."""
 
 
 def distances(rows: Iterable[Ids], columns: Sequence[Ids], activities: int) -> Distances:

@@ -1,4 +1,4 @@
-"""ε as people write it, taken exactly: 0.1 is one tenth."""
+"""Parsing of ε, exactly: 0.1 is one tenth."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from fractions import Fraction
 from ..errors import SettingError, Statement
 
 Epsilon = Fraction | float | str
-"""What is accepted wherever an ε is given: `Fraction(1, 3)`, `0.1`, `1`, `"1/3"`."""
+"""The types accepted for ε: `Fraction(1, 3)`, `0.1`, `1`, `"1/3"`."""
 
 LARGEST_TERM = 10**12
 LONGEST_EXPONENT = 4
-"""1e999999999 would be a number that fills the memory before anyone can refuse it."""
+"""The exact value of 1e999999999 would exhaust the memory."""
 LARGEST_EPSILON = 1_000
-"""Beyond this an ε promises nothing; the noise is then always 0 in practice."""
+"""A larger ε guarantees nothing: in practice the noise is always 0."""
 
 
 def parse_epsilon(name: str, value: Epsilon, largest: int | None = LARGEST_EPSILON) -> Fraction:
-    """Take a positive number as the decimal or fraction that a person wrote."""
+    """Convert a positive number to the exact decimal or fraction that was written."""
     try:
         if isinstance(value, bool):
             raise TypeError

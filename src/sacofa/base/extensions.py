@@ -1,4 +1,4 @@
-"""What other installed packages add to sacofa, found by their entry points."""
+"""Entry points that other installed packages register for sacofa."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def load_extensions(group: str) -> Iterator[tuple[str, object]]:
         group: The entry point group, such as `sacofa.mechanisms`.
 
     Yields:
-        The name and the value of each entry point. One that cannot be loaded is left out with a
-        warning: a broken package must not keep all others from running.
+        The name and the value of each entry point. An entry point that fails to load is skipped
+        with a warning, so that one broken package does not disable the others.
     """
     for entry in entry_points(group=group):
         try:

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, alone or in pairs."""
+"""Atomic writing of files, alone or in pairs."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Output = TypeVar("Output", bound=Statement | str)
 Input = TypeVar("Input", bound=Statement | str)
 
 PREFIX = ".sacofa-part-"
-"""How the names of folders begin in which files are written before they get their names."""
+"""Name prefix of the folders in which files are staged."""
 
 EXISTS = Statement("file.exists", force=Argument("force", True))
 
 
 @contextmanager
 def write_whole(path: str | Path, force: bool = False) -> Iterator[Path]:
-    """Give a place to write to, and move what was written to `path` when all went well.
+    """Yield a path for writing, and move the finished file to `path` if no error occurs.
 
-    The place has the same name in a fresh folder beside the target, so that moving it is one
-    step. After an error or an interrupt nothing is left behind; what a kill left is removed by
-    the next that writes there. A file that exists is overwritten by force only, and only a regular
-    file ever is. Of several that write to one name without force, one wins.
+    The yielded path is in a new folder next to the target, so the move is atomic. After an error or
+    an interrupt, no file remains; the leftovers of a killed process are removed by the next run
+    that writes there. Only `force` overwrites an existing file, and only a regular one. If several
+    processes write to one name without `force`, one of them succeeds.
     """
     with staged(path, force) as part:
         yield part
@@ -44,7 +44,7 @@ def write_whole(path: str | Path, force: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def staged(path: str | Path, force: bool = False, prefix: str = PREFIX) -> Iterator[Path]:
-    """Give a place beside a target to write to; what is still there at the end is removed."""
+    """Yield a path in a new folder next to a target; remove the folder at the end."""
     target = Path(os.path.realpath(path))
     with explained(path):
         refuse(path, target, force)
@@ -58,7 +58,7 @@ def staged(path: str | Path, force: bool = False, prefix: str = PREFIX) -> Itera
 
 
 def give_name(part: Path, target: Path, path: str | Path, force: bool) -> None:
-    """Let a finished file have its name, in one step; without force only if nobody has it."""
+    """Move a finished file to its name atomically; without force, only if the name is free."""
     if force:
         os.replace(part, target)
         return
@@ -77,7 +77,7 @@ def give_name(part: Path, target: Path, path: str | Path, force: bool) -> None:
 
 @contextmanager
 def locked(*folders: Path) -> Iterator[None]:
-    """Keep other processes that write so from giving names in these folders meanwhile."""
+    """Prevent other sacofa processes from naming files in these folders."""
     with ExitStack() as stack:
         places = {}
         for folder in folders:
@@ -94,7 +94,7 @@ def locked(*folders: Path) -> Iterator[None]:
 
 @contextmanager
 def explained(path: str | Path, part: Path | None = None) -> Iterator[None]:
-    """Turn what the system complains of into one line about the file that the user named."""
+    """Turn an error of the operating system into one line about the file that the user named."""
     try:
         yield
     except OutputError as error:
@@ -109,13 +109,13 @@ def explained(path: str | Path, part: Path | None = None) -> Iterator[None]:
 
 
 def sync(path: Path) -> None:
-    """Bring what a file holds to the disk."""
+    """Flush the content of a file to disk."""
     with path.open("rb") as written:
         os.fsync(written.fileno())
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the names of files to the disk, where the system can."""
+    """Flush the names in a folder to disk, if the system can."""
     if hasattr(os, "O_DIRECTORY"):
         place = os.open(folder, os.O_DIRECTORY)
         try:
@@ -138,14 +138,14 @@ def check_target(path: str | Path, force: bool = False) -> None:
 
 
 def is_name(path: str | Path) -> bool:
-    """Whether a path can be the name of a file."""
+    """Whether a path is a valid file name."""
     with suppress(ValueError):
         return "\0" not in os.fsencode(path).decode()
     return False
 
 
 def check_apart(outputs: Mapping[Output, str | Path], inputs: Mapping[Input, str | Path]) -> None:
-    """Refuse outputs that are each other, or what is read, by whatever names and links.
+    """Refuse an output that is the same file as another output or an input, also through links.
 
     With force, writing one would destroy the other.
     """
@@ -160,7 +160,7 @@ def check_apart(outputs: Mapping[Output, str | Path], inputs: Mapping[Input, str
 
 
 def identity(path: str | Path) -> set[object]:
-    """What tells a file from all others: where it is, and its number if it is there."""
+    """Return values that identify a file: its path, and its device and inode if it exists."""
     found: set[object] = {os.path.realpath(path)}
     with suppress(OSError, ValueError):
         now = os.stat(path)
@@ -169,7 +169,7 @@ def identity(path: str | Path) -> set[object]:
 
 
 def refuse(path: str | Path, target: Path, force: bool) -> None:
-    """Refuse a target that is no regular file, or exists and is not to be overwritten."""
+    """Refuse a target that is not a regular file, or that exists unless `force` is set."""
     if target.is_dir():
         raise OutputError(path, Statement("file.folder"))
     if target.exists() and not target.is_file():
@@ -179,7 +179,7 @@ def refuse(path: str | Path, target: Path, force: bool) -> None:
 
 
 def read_small(path: str | Path, largest: int, missing: Statement) -> bytes:
-    """Read a whole file that is not larger than it can be; if it is not there, say what is missing.
+    """Read a whole file of at most `largest` bytes; `missing` is the message if there is none.
 
     Raises:
         ReadError: If it is not a regular file, is larger, or cannot be read.
@@ -197,7 +197,7 @@ def read_small(path: str | Path, largest: int, missing: Statement) -> bytes:
 
 
 def hash_file(path: str | Path) -> str:
-    """The SHA-256 of what a file holds."""
+    """Return the SHA-256 of the content of a file."""
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -208,20 +208,20 @@ def hash_file(path: str | Path) -> str:
 
 
 def unreadable(path: object, error: OSError) -> ReadError:
-    """Say why the system does not let a file be read."""
+    """Return the error for a file that the operating system cannot read."""
     return ReadError(path, Statement("file.unreadable", why=error.strerror or str(error)))
 
 
 def write_text(path: str | Path, text: str, force: bool = False) -> None:
-    """Write a text file whole or not at all."""
+    """Write a text file atomically."""
     with write_whole(path, force) as part:
         part.write_text(text, encoding="utf-8")
 
 
 def write_secret(path: str | Path, content: bytes, force: bool = False) -> None:
-    """Write a file that its owner alone may read, whole or not at all."""
+    """Write a file that only its owner can read, atomically."""
     with write_whole(path, force) as part:
-        # The file has these rights before it holds a letter.
+        # The file has these permissions before it has any content.
         place = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(place, "wb") as file:
             file.write(content)

@@ -50,12 +50,12 @@ class Period:
 
     @property
     def first(self) -> int:
-        """Where it begins: microseconds since 1970."""
+        """The beginning, in microseconds since 1970."""
         return (self.start - date(1970, 1, 1)).days * DAY
 
     @property
     def after(self) -> int:
-        """Where it is over: microseconds since 1970."""
+        """The end, in microseconds since 1970, exclusive."""
         return (self.end - date(1970, 1, 1)).days * DAY
 
     @property
@@ -70,9 +70,9 @@ class Period:
         return (year, quarter) if month == self.name else (year, quarter, month)
 
     def is_over(self, today: date | None = None) -> bool:
-        """Whether it has ended, by the clock of this machine unless told."""
+        """Whether the period has ended at `now`, by default the clock of this machine."""
         return self.end <= (today or datetime.now(UTC).date())
 
     def holds(self, last: int | None) -> bool:
-        """Tell whether a case with its last event then belongs here."""
+        """Whether a case with this last event belongs to the period."""
         return last is not None and self.first <= last < self.after

@@ -1,8 +1,8 @@
-"""Folders for what must not stay: closed to others, and removed at the end, at the latest later.
+"""Private temporary folders, removed on exit or by the next run.
 
-A folder holds a file `lock`, locked by the process that made it. The system lets go of the lock
-when that process ends, however it ends. So a folder whose lock nobody holds belongs to nobody any
-more, and whoever makes the next folder in the same place removes it.
+Each folder contains a file `lock`, locked by the process that created it. The operating system
+releases the lock when that process ends for any reason. A folder with an unlocked file is
+abandoned, and the next process that creates a folder there removes it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ LOCK = "lock"
 
 @contextmanager
 def secret_folder() -> Iterator[Path]:
-    """Give a folder for parts of a log, in the place that TMPDIR names, and remove it at the end.
+    """Yield a private folder for parts of a log, inside TMPDIR, and remove it at the end.
 
-    A place that is named and cannot be used is an error: parts of a log must not lie elsewhere.
+    An unusable TMPDIR is an error, because parts of a log must not be written elsewhere.
     """
     for name in ("TMPDIR", "TEMP", "TMP"):
         place = os.environ.get(name)
@@ -53,7 +53,7 @@ def secret_folder() -> Iterator[Path]:
 
 @contextmanager
 def writing_in(folder: Path) -> Iterator[None]:
-    """Tell in one line if a file in a folder for secrets cannot be written."""
+    """Turn a failure to write in a private folder into a one-line error."""
     try:
         yield
     except OSError as error:
@@ -66,7 +66,8 @@ def _unusable(place: Path, error: OSError, variable: str) -> OutputError:
 
 
 def lock_file(file: int, *, wait: bool) -> bool | None:
-    """Lock an open file or folder; False if somebody else holds it and is not waited for.
+    """Lock an open file or folder; return False if `wait` is False and another process has the
+    lock.
 
     Returns None if the file system has no such locks, as on some network drives.
     """
@@ -80,7 +81,7 @@ def lock_file(file: int, *, wait: bool) -> bool | None:
 
 
 def make_locked(parent: Path, prefix: str) -> tuple[Path, int]:
-    """Make a folder that only its owner can enter, with a lock that this process holds."""
+    """Create a private folder with a lock that this process owns."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         try:
@@ -90,18 +91,18 @@ def make_locked(parent: Path, prefix: str) -> tuple[Path, int]:
         except OSError:
             folder.rmdir()
             raise
-        # Somebody who cleans up may have come between: then the folder is gone.
+        # Another process may have removed the folder before it was locked.
         if lock_file(lock, wait=False) is not False and _is_at(lock, folder / LOCK):
             return folder, lock
         os.close(lock)
 
 
 def remove(folder: Path, lock: int) -> None:
-    """Remove a folder that this process holds, with all that is in it."""
+    """Remove a folder of this process and its content."""
     try:
         _clear(folder)
     except KeyboardInterrupt:
-        # What is secret goes before we do.
+        # Confidential files are deleted before the process ends.
         _clear(folder)
         raise
     finally:
@@ -111,11 +112,11 @@ def remove(folder: Path, lock: int) -> None:
 def remove_abandoned(
     parent: Path, prefix: str, rescue: Callable[[Path], None] | None = None
 ) -> None:
-    """Remove the folders of processes that are gone; `rescue` may take something out before."""
+    """Remove the folders of processes that ended; `rescue` may save files from them first."""
     owner = getattr(os, "geteuid", lambda: None)()
     with suppress(OSError), os.scandir(parent) as found:
         for entry in found:
-            # What somebody else left is theirs, whoever may delete it.
+            # Folders of other users are left alone, even if this user may delete them.
             with suppress(OSError):
                 is_folder = entry.name.startswith(prefix) and entry.is_dir(follow_symlinks=False)
                 if is_folder and entry.stat().st_uid == owner:
@@ -126,11 +127,11 @@ def _remove_if_abandoned(folder: Path, rescue: Callable[[Path], None] | None) ->
     try:
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
-        # Whoever is about to lock it makes another one.
+        # A process that was about to lock it creates another folder.
         folder.rmdir()
         return
     try:
-        # Where there are no locks, nobody knows whether its owner lives.
+        # Without locks, nothing shows whether the owner is still running.
         if lock_file(lock, wait=False) and _is_at(lock, folder / LOCK):
             if rescue is not None:
                 rescue(folder)
@@ -140,7 +141,7 @@ def _remove_if_abandoned(folder: Path, rescue: Callable[[Path], None] | None) ->
 
 
 def _clear(folder: Path) -> None:
-    """Remove a folder; the lock goes last, so that one whose removal breaks off is found again."""
+    """Remove a folder, its lock last, so that an interrupted removal can be resumed."""
     with suppress(OSError):
         for content in (each for each in folder.iterdir() if each.name != LOCK):
             with suppress(OSError):
@@ -156,7 +157,7 @@ def _delete(path: Path) -> None:
 
 
 def _is_at(file: int, path: Path) -> bool:
-    """Tell whether an open file is still the one that has its name."""
+    """Whether an open file still has this path."""
     try:
         return os.path.samestat(os.fstat(file), path.stat())
     except OSError:

@@ -1,4 +1,4 @@
-"""Words that names and values of columns are compared with: `words.toml`."""
+"""Word lists for recognizing columns by their names and values: `words.toml`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What attributes may be: public domains, of which every value of a log takes one cell.
+"""Public domains of attributes; every value of a log belongs to one cell of a domain.
 
-The cells of a domain are its values, in a public order, then `other` for what is none of them, then
-one for what is missing. Which cell a text takes follows from that text alone, and every text takes
-one: nothing is refused, so no value of a log can cause an error.
+The cells of a domain are its values, in a public order, then `other` for all other values, then a
+cell for missing values. The cell of a text depends on that text alone, and every text has one, so
+no value of a log can cause an error.
 
 Each kind of attribute is one `AttributeKind`: category and yes/no (module `kinds`), date and number
 (module `bins`). Columns files, recognition, messages, releases and reports derive from the list of
@@ -47,9 +47,9 @@ BUILT_IN = (CATEGORY, DATE, NUMBER, YES_NO)
 RESOURCES = frozenset(WORDS["resources"])
 """Columns that name people who work in the process, in English, German, ServiceNow and SAP."""
 IDS = frozenset(WORDS["identifiers"])
-"""Columns that tell cases or events apart: never released."""
+"""Columns that identify cases or events; they are never released."""
 CASE_PREFIXES = ("case:", "(case) ")
-"""What stands before the name of a column with one value for each case: in pm4py, and in Disco."""
+"""Prefixes of columns with one value per case, in pm4py and in Disco."""
 
 
 @cache
@@ -68,17 +68,17 @@ def kind_of(domain: Domain) -> AttributeKind:
 
 
 def kind_of_type(type_: str) -> AttributeKind:
-    """The kind of attribute that a column of a type holds; a type without one holds text."""
+    """Return the kind of attribute for a column type; columns without a type contain text."""
     return next((kind for kind in attribute_kinds() if type_ in kind.types), CATEGORY)
 
 
 def labels_of(domain: Domain) -> list[str]:
-    """Every cell as people read it."""
+    """Return the labels of all cells."""
     return [*(domain.label(i) for i in range(domain.values)), OTHER, "missing"]
 
 
 def with_domain(attribute: Attribute, domain: Domain) -> Attribute:
-    """The same attribute, with the domain that was found in the log.
+    """Return the attribute with the domain that was found in the log.
 
     Public bins contain no value of the log: only the kind was learned from it.
     """
@@ -87,7 +87,7 @@ def with_domain(attribute: Attribute, domain: Domain) -> Attribute:
 
 
 def found_domain(texts: Sequence[str], most: int) -> Domain:
-    """Find the domain of a column of text whose values nobody declared.
+    """Find the domain of a text column without declared values.
 
     Args:
         texts: The distinct values of the log.
@@ -95,8 +95,8 @@ def found_domain(texts: Sequence[str], most: int) -> Domain:
 
     Returns:
         The public domain of the first kind that recognizes all values; otherwise the values as
-        categories in the order of their names. More than `most` values identify or measure
-        something, so all of them become `other`.
+        categories in the order of their names. More than `most` distinct values are likely to be
+        ids or measurements, so all of them become `other`.
     """
     names = sorted({text for text in texts if text.strip(BLANK)})
     for kind in attribute_kinds():
@@ -108,22 +108,22 @@ def found_domain(texts: Sequence[str], most: int) -> Domain:
 
 
 def plain_name(name: str) -> str:
-    """A name without capitals, blanks, underscores, hyphens and the prefix `case:`."""
+    """Normalize a name: no capitals, blanks, underscores, hyphens or `case:` prefix."""
     return name.removeprefix("case:").strip().lower().translate(str.maketrans("", "", " _-"))
 
 
 def is_of_case(column: str) -> bool:
-    """Whether the name of a column states that a case has one value."""
+    """Whether the column name marks an attribute with one value per case."""
     return bare_name(column) != column
 
 
 def bare_name(column: str) -> str:
-    """The name of an attribute, without the prefix of a column with one value for each case."""
+    """Return the attribute name without the prefix of case attributes."""
     prefix = next(filter(column.lower().startswith, CASE_PREFIXES), "")
     return column[len(prefix) :]
 
 
 def column_names(name: str, *, of_case: bool) -> tuple[str, ...]:
-    """The names that the column of an attribute may have, the likeliest first."""
+    """Return the possible column names of an attribute, the likeliest first."""
     prefixed = tuple(f"{prefix}{name}" for prefix in CASE_PREFIXES)
     return (*prefixed, name) if of_case else (name, *prefixed)

@@ -22,17 +22,17 @@ from ..cells import BLANK
 from .kinds import AttributeKind, Entries, check_size, listed
 
 FINEST = 100
-"""Numbers between bounds have at most this many cells; those of more units share them evenly."""
+"""Maximum number of cells between declared bounds; if there are more units, bins span several."""
 MOST_UNITS = 10**15
-"""No bin holds more units: one of them is chosen by a float, which tells no more apart."""
+"""Maximum number of units per bin: a float selects one of them and cannot distinguish more."""
 MAX_CODES = 50
-"""Up to this many different numbers are categories, such as codes of articles."""
+"""Up to this many distinct numbers are categories, such as article codes."""
 DOTTED_DAY = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ T])")
-"""31.01.2024, with or without a time of day: with dots, the day always comes first."""
+"""31.01.2024, with or without a time of day: in dotted dates the day comes first."""
 DECIMAL_COMMA = re.compile(r"[+-]?(\d+,(?!\d{3}$)\d+|\d{1,3}(\.\d{3})+,\d+)")
-"""1,50 and 1.234,5: what stands after a comma is less than one."""
+"""Decimal comma: 1,50 and 1.234,5."""
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d+")
-"""1,234.50: commas stand between thousands."""
+"""Thousands separated by commas: 1,234.50."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Bins(Domain):
 
     binned = True
     edges: Sequence[Any]
-    """Where bins begin, and where the last one ends; that end belongs to it."""
+    """The start of each bin, and the end of the last one, which is inclusive."""
 
     def __post_init__(self) -> None:
         edges = self.edges
@@ -53,16 +53,16 @@ class Bins(Domain):
 
     @property
     def values(self) -> int:
-        """One for each bin."""
+        """The number of bins."""
         return len(self.edges) - 1
 
     def describe(self) -> Statement:
-        """How many bins from where to where."""
+        """Return the number of bins and their range."""
         first, last = _plain(self.edges[0]), _plain(self.edges[-1])
         return Statement("domain.bins", bins=self.values, first=first, last=last)
 
     def bin_of(self, point: float | date, edges: Sequence[Any]) -> int:
-        """The bin of a point of the scale with these edges; `other` if it lies outside."""
+        """Return the bin of a point, given these edges; `other` if it lies outside."""
         if not edges[0] <= point <= edges[-1]:
             return self.values
         return min(bisect_right(edges, point) - 1, self.values - 1)
@@ -71,7 +71,7 @@ class Bins(Domain):
 def read_day(text: str) -> date | None:
     """Read a day in ISO 8601 or as 31.01.2024, in UTC where a zone is given.
 
-    Each text is read by itself, so that no other value of a column changes what it means.
+    Each text is read independently, so that its meaning does not depend on other values.
 
     Args:
         text: The value.
@@ -95,12 +95,12 @@ class Dates(Bins):
     """Days, in public bins."""
 
     edges: tuple[date, ...]
-    """The first days of the bins, and the last day of all; it belongs to the last bin."""
+    """The first day of each bin, and the last day, which belongs to the last bin."""
     kind: Kind = "date"
 
     @classmethod
     def between(cls, first: date, last: date, by: str) -> Dates:
-        """The days, months or years from first to last."""
+        """Make one bin per day, month or year from first to last."""
         if by not in ("day", "month", "year"):
             raise SettingError("by", by, Statement("must.one_of", choices=("day", "month", "year")))
         if first > last:
@@ -119,11 +119,11 @@ class Dates(Bins):
         return self.values if found is None else self.bin_of(found, self.edges)
 
     def label(self, value: int) -> str:
-        """The first day."""
+        """Return the first day of a bin."""
         return self.edges[value].isoformat()
 
     def sample(self, value: int, uniform: float) -> str:
-        """A day of a bin."""
+        """Return a day of a bin."""
         low, high = self.edges[value], self.edges[value + 1]
         many = (high - low).days + (value == self.values - 1)
         return (low + timedelta(days=min(int(uniform * many), many - 1))).isoformat()
@@ -170,9 +170,9 @@ def _plain(number: Decimal | date) -> str:
 
 
 def read_number(text: str) -> float | None:
-    """A number as it is written, with a point or a comma; None where it is none.
+    """Read a number with a decimal point or comma; None if the text is not a number.
 
-    Each text is read by itself: 1,234 may be either, and is none.
+    Each text is read independently: 1,234 is ambiguous, so it is not a number.
     """
     word = text.strip(BLANK)
     if DECIMAL_COMMA.fullmatch(word):
@@ -191,11 +191,11 @@ class Numbers(Bins):
 
     edges: tuple[Decimal, ...]
     unit: Decimal | None = None
-    """Numbers are written as multiples of it; None: as two figures."""
+    """Released numbers are multiples of this unit; None: they have two significant figures."""
     logarithmic: bool = False
-    """Whether numbers spread evenly in ratio inside a bin, not in difference."""
+    """Whether numbers are sampled uniformly in ratio, not in difference, within a bin."""
     bounded: bool = True
-    """Whether somebody declared where numbers end; else the bins are those for all numbers."""
+    """Whether a range was declared; otherwise the bins cover all numbers."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -207,9 +207,9 @@ class Numbers(Bins):
 
     @classmethod
     def between(cls, low: Decimal, high: Decimal, unit: Decimal) -> Numbers:
-        """Numbers from low to high in units: a bin for each, or for several where they are many.
+        """Make bins for the multiples of a unit from low to high, at most `FINEST` of them.
 
-        The last bin ends with high, which belongs to it; it may be that number alone.
+        The last bin includes high and may consist of it alone.
         """
         _check_unit(unit)
         if low >= high:
@@ -227,11 +227,11 @@ class Numbers(Bins):
 
     @cached_property
     def bin_edges(self) -> tuple[float, ...]:
-        """Where bins begin and end, as floats."""
+        """The edges of the bins as floats."""
         return tuple(map(float, self.edges))
 
     def cell(self, text: str) -> int:
-        """The bin of a number; what is none, or beyond the bins, is other."""
+        """Return the bin of a number; other text and numbers outside the bins are `other`."""
         number = read_number(text)
         if number is None:
             return self.values
@@ -240,7 +240,7 @@ class Numbers(Bins):
         return self.bin_of(number, self.bin_edges)
 
     def label(self, value: int) -> str:
-        """From where to where."""
+        """Return the range of a bin."""
         low, high = self.edges[value], self.edges[value + 1]
         one = self.unit is not None and high - low == self.unit and value < self.values - 1
         if one or low == high:
@@ -248,16 +248,16 @@ class Numbers(Bins):
         return f"{_plain(low)} – {_plain(high)}"
 
     def describe(self) -> Statement:
-        """How many bins from where to where."""
+        """Return the number of bins and their range."""
         if not self.bounded:
             return Statement("domain.numbers", bins=self.values)
         return super().describe()
 
     def sample(self, value: int, uniform: float) -> str:
-        """A number of a bin."""
+        """Return a number of a bin."""
         low, high = self.edges[value], self.edges[value + 1]
         if self.unit is not None:
-            # How many multiples of the unit the bin holds; the last one holds its end, too.
+            # The number of multiples of the unit in the bin; the last bin includes its end.
             is_last = value == self.values - 1
             many = max(int((high - low) / self.unit) + is_last, 1)
             return _plain(low + self.unit * min(int(uniform * many), many - 1))
@@ -273,7 +273,7 @@ class Numbers(Bins):
 
 
 def released_text(text: str, kind: Kind) -> str:
-    """A value as it was released, from the text that a file of it holds."""
+    """Normalize a value that was read from a released file."""
     if kind in ("int", "float"):
         with suppress(InvalidOperation):
             return _plain(Decimal(text))
@@ -296,7 +296,7 @@ ALL_NUMBERS = Numbers(edges=LADDER, logarithmic=True, bounded=False)
 
 
 def _parse_number(name: str, value: object) -> Decimal:
-    """Take what a file says as an exact number."""
+    """Parse an entry of a columns file as an exact number."""
     try:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise InvalidOperation

@@ -14,10 +14,10 @@ from ...kernel.statements import SettingError, Statement
 from ..cells import BLANK, OTHER
 
 MAX_VALUES = 1_000
-"""No domain has more values: every one takes a cell, and noise."""
+"""Maximum number of values of a domain: each of them is a cell with its own noise."""
 
 Entries = Mapping[str, object]
-"""What a columns file states about an attribute."""
+"""The entries of a columns file for one attribute."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,32 +33,32 @@ class AttributeKind:
     domain: type[Domain]
     """The class of its domains."""
     types: tuple[Kind, ...] = ()
-    """The types of columns that hold it if nothing is declared; no other kind has them."""
+    """The column types that have this kind by default; each type has one kind."""
     public: Domain | None = None
-    """The domain of such a column; None: the values that the log holds."""
+    """The domain of such a column; None: the values in the log."""
     recognize: Callable[[Sequence[str]], bool] = lambda texts: False
-    """Whether the distinct texts of a column without a type are all of this kind."""
+    """Whether all distinct texts of an untyped column are of this kind."""
     entries: tuple[str, ...] = ()
-    """The entries that a columns file may have for it."""
+    """The entries of a columns file that apply to it."""
     declare: Callable[[Entries], Domain | None]
-    """Makes the domain from these entries; None: the values that the log holds."""
+    """Makes the domain from these entries; None: the values in the log."""
     hint: str = ""
-    """A comment for a new columns file that shows these entries."""
+    """A comment for a new columns file that lists these entries."""
     fact: Statement
-    """What the certificate states about a column, such as "is a number"."""
+    """The statement in the certificate, such as "is a number"."""
     type_name: str
-    """How an inspection of the log calls the values of a column."""
+    """The name for the values of a column in an inspection of the log."""
 
 
 def check_size(values: int) -> None:
-    """Refuse a domain with too many values, or none."""
+    """Refuse a domain without values, or with too many."""
     if not 1 <= values <= MAX_VALUES:
         must = Statement("must.whole_between", low=1, high=MAX_VALUES)
         raise SettingError("values", f"{values:,}", must)
 
 
 def listed(name: str, value: object) -> Sequence[object]:
-    """Take an entry of a columns file that must be a list."""
+    """Check that an entry of a columns file is a list."""
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise SettingError(name, value, Statement("must.domain.list"))
     return value
@@ -66,12 +66,12 @@ def listed(name: str, value: object) -> Sequence[object]:
 
 @dataclass(frozen=True, kw_only=True)
 class Categories(Domain):
-    """Texts, one by one."""
+    """Texts, individually or in groups."""
 
     names: tuple[str, ...]
     """The values."""
     groups: Mapping[str, str] | None = None
-    """For each text the group that is released instead of it."""
+    """The group that replaces each text; None: texts are released as they are."""
     kind: Kind = "string"
 
     def __post_init__(self) -> None:
@@ -88,11 +88,12 @@ class Categories(Domain):
 
     @property
     def values(self) -> int:
-        """One for each name."""
+        """The number of names."""
         return len(self.names)
 
     def cell(self, text: str) -> int:
-        """The place of its name; that of `other`, which may be one of the names."""
+        """Return the index of a name; for other texts that of `other`, which may be one of the
+        names."""
         return self._places.get(text, self._places.get(OTHER, self.values))
 
     def label(self, value: int) -> str:
@@ -100,12 +101,12 @@ class Categories(Domain):
         return self.names[value]
 
     def describe(self) -> Statement:
-        """How many there are."""
+        """Return the number of categories."""
         return Statement("domain.categories", number=len(self.names))
 
 
 COLLAPSED = Categories(names=(OTHER,))
-"""The domain of a column of which no value can be named: it reveals where there is a value."""
+"""The domain of a column whose values must not be named: it reveals only where a value exists."""
 
 
 def _declare(entries: Entries) -> Domain | None:
@@ -147,18 +148,18 @@ class YesNo(Domain):
     values: int = 2
 
     def cell(self, text: str) -> int:
-        """No, then yes, in the words and figures that are in use."""
+        """Return 0 for no and 1 for yes, in all common spellings."""
         word = text.strip(BLANK).lower()
         if word in ("false", "no", "0", "0.0", "f", "n"):
             return 0
         return 1 if word in ("true", "yes", "1", "1.0", "t", "y") else 2
 
     def label(self, value: int) -> str:
-        """As XES writes it."""
+        """Return the notation of XES."""
         return ("false", "true")[value]
 
     def describe(self) -> Statement:
-        """What it is."""
+        """Return the statement that the values are yes and no."""
         return Statement("domain.yes_no")
 
 
