@@ -223,6 +223,7 @@ OTHER: dict[str, dict[str, object]] = {
         "attributes": (Attribute(name="channel", of_case=True),),
         "granularity": "day",
         "calendar": "2019-01/2023-12",
+        "delta": Fraction(1, 10**6),
         "order_penalty": 0,
         "false_steps": "1/50",
         "core_min_gain": 4,

@@ -1,4 +1,4 @@
-"""Parsing of ε, exactly: 0.1 is one tenth."""
+"""Parsing of ε and δ, exactly: 0.1 is one tenth."""
 
 from __future__ import annotations
 
@@ -14,9 +14,17 @@ LONGEST_EXPONENT = 4
 """The exact value of 1e999999999 would exhaust the memory."""
 LARGEST_EPSILON = 1_000
 """A larger ε guarantees nothing: in practice the noise is always 0."""
+LARGEST_DELTA = Fraction(1, 1_000)
+"""A mechanism that publishes one of a thousand cases as it is has this δ."""
 
 
-def parse_epsilon(name: str, value: Epsilon, largest: int | None = LARGEST_EPSILON) -> Fraction:
+def parse_epsilon(
+    name: str,
+    value: Epsilon,
+    largest: int | Fraction | None = LARGEST_EPSILON,
+    *,
+    may_be_zero: bool = False,
+) -> Fraction:
     """Convert a positive number to the exact decimal or fraction that was written."""
     try:
         if isinstance(value, bool):
@@ -27,7 +35,7 @@ def parse_epsilon(name: str, value: Epsilon, largest: int | None = LARGEST_EPSIL
         number = Fraction(text)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise SettingError(name, value, Statement("must.be.positive")) from None
-    if number <= 0:
+    if number < 0 or not (number or may_be_zero):
         raise SettingError(name, value, Statement("must.be.above", bound=0))
     if max(number.numerator, number.denominator) > LARGEST_TERM:
         raise SettingError(name, value, Statement("must.be.fraction_up_to", most=LARGEST_TERM))

@@ -123,14 +123,14 @@ class ZCDP:
 Budget = PureDP | ZCDP
 
 
-def total_epsilon(accesses: Iterable[Access]) -> Fraction | None:
-    """Add up the amounts (basic composition); None, for no finite ε, where there is a leak."""
+def total_epsilon(accesses: Iterable[Access], budget: Budget | None = None) -> Fraction | None:
+    """The ε that a budget claims, by default the sum (basic composition); None: there is a leak."""
     total = Fraction(0)
     for access in accesses:
         if isinstance(access, Leak):
             return None
         total += access.amount
-    return total
+    return budget.epsilon if budget else total
 
 
 def check_noise_fits(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import SettingError
-from ..kernel.accounting import Access
+from ..kernel.accounting import Access, Budget, total_epsilon
 from ..kernel.attributes import Attribute
 from ..kernel.cases import Cases
 from ..kernel.noise import Noise
@@ -39,6 +40,18 @@ class Promise:
     """What is taken to be public or true."""
     not_promised: tuple[Statement, ...] = ()
     """What a reader might expect and must not."""
+    budget: Budget | None = None
+    """The currency of all amounts, and the claim; None: pure ε, the sum of the amounts."""
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """The ε that is claimed; None, for no finite ε, where there is a leak."""
+        return total_epsilon(self.accesses, self.budget)
+
+    @property
+    def delta(self) -> Fraction:
+        """The δ that is claimed; 0 for pure differential privacy."""
+        return self.budget.delta if self.budget else Fraction(0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +175,8 @@ def perform(
 ) -> Outcome:
     """Run a mechanism on cases; the unit is theirs, and what is spent is what was promised."""
     mechanism = mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
-    session = Session(cases, mechanism.promise(cases.unit).accesses, noise)
+    promise = mechanism.promise(cases.unit)
+    session = Session(cases, promise.accesses, noise, promise.budget)
     output = mechanism.run(session, progress)
     return Outcome(
         output=output,

@@ -128,7 +128,7 @@ def certify_request(
         check_number(activities, mechanism)
         names = Statement("assumption.activities_declared", number=len(activities))
     promise = mechanism.promise(unit)
-    check_noise_fits(promise.accesses, unit.max_cases)
+    check_noise_fits(promise.accesses, unit.max_cases, promise.budget)
     seeded = () if seed is None else (Statement("limit.seeded"),)
     of_period = () if period is None else (period.assumption(unit),)
     return Certificate(
@@ -140,6 +140,7 @@ def certify_request(
         settings=all_settings(mechanism),
         publishable=seed is None,
         period=period,
+        budget=promise.budget,
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from .._version import __version__
 from ..base.periods import Period
 from ..errors import ReadError, SettingError, Statement
-from ..kernel.accounting import Access, Leak, Spend, total_epsilon
+from ..kernel.accounting import Access, Budget, Leak, Spend, total_epsilon
 from ..kernel.unit import Unit
 from ..messages import from_content, render, to_content
 from ..messages.units import neighbours, noun, protection
@@ -119,6 +119,8 @@ class Certificate:
     """Further notes about the run, from noisy values only."""
     period: PeriodStatement | None = None
     """Which period of the log was released; None: all of it."""
+    budget: Budget | None = None
+    """The currency of all amounts, and the claim; None: pure ε, the sum of the amounts."""
 
     @property
     def protects(self) -> Statement:
@@ -139,8 +141,13 @@ class Certificate:
 
     @property
     def epsilon(self) -> Fraction | None:
-        """The price of the whole release; None where no ε is finite."""
-        return total_epsilon(self.spent)
+        """The ε of the whole release; None where no ε is finite."""
+        return total_epsilon(self.spent, self.budget)
+
+    @property
+    def delta(self) -> Fraction:
+        """The δ of the whole release; 0 for pure differential privacy."""
+        return self.budget.delta if self.budget else Fraction(0)
 
     def of_file(self, sha256: str) -> Certificate:
         """The same certificate, for one released file."""
@@ -153,7 +160,7 @@ class Certificate:
             "format": FORMAT,
             "mechanism": self.mechanism,
             **_price(self.epsilon),
-            "delta": 0,
+            "delta": _number(self.delta),
             "protects": str(self.protects),
             "unit": {
                 "person": self.unit.person,

@@ -99,7 +99,7 @@ class Certified(CertifiedSettings, Mechanism):
         ]
         attributes = {"attribute_share": self.attribute_share, "attributes": listed}
         return {
-            "epsilon": self.price,
+            "epsilon": self.epsilon,
             "time_share": self.time_share if self.time else 0,
             "granularity": self.granularity if self.time else artificial,
             **({"calendar": self.calendar} if self.time and self.calendar else {}),
@@ -128,7 +128,10 @@ class Certified(CertifiedSettings, Mechanism):
             what = Statement("budget_line.attributes", attributes=names)
             spends.append(Spend(what=what, amount=self.attribute_price, line="attributes"))
         return Promise(
-            accesses=tuple(spends), assumptions=self._assumptions(), not_promised=self._limits()
+            accesses=tuple(spends),
+            assumptions=self._assumptions(),
+            not_promised=self._limits(),
+            budget=self.budget if self.delta else None,
         )
 
     def _assumptions(self) -> tuple[Statement, ...]:

@@ -50,7 +50,9 @@ class Plan:
     """What a release of a log would cost and buy."""
 
     epsilon: Fraction
-    """The price of the whole release."""
+    """The ε of the whole release."""
+    delta: Fraction
+    """The δ of the whole release; 0 for pure differential privacy."""
     max_length: int | None
     """Longer cases are cut here; None: chosen under a share."""
     activities: int
@@ -113,7 +115,7 @@ def plan_of(
         raise SettingError("activities", activities, must)
     if cases is not None and cases < 0:
         raise SettingError("cases", cases, Statement("must.at_least", least=0))
-    split, price, max_length = mechanism.split(activities), mechanism.price, mechanism.max_length
+    split, max_length = mechanism.split(activities), mechanism.max_length
     if cases is not None:
         split = mechanism.for_size(split, max(cases, 1), activities, unit)
     per_case = mechanism.flow_price / unit.max_cases
@@ -156,7 +158,8 @@ def plan_of(
         *_rich_shares(mechanism, unit, activities, pairs),
     ]
     return Plan(
-        epsilon=price,
+        epsilon=Fraction(mechanism.epsilon),
+        delta=mechanism.delta,
         max_length=max_length,
         activities=activities,
         cases=cases,

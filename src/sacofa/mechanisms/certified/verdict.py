@@ -177,10 +177,10 @@ def _verdict(settings: CertifiedSettings, errors: Errors, cases: int, moved: flo
         causes=tuple(causes),
         cases_needed=ceil(cases * times),
         # Rounded up to hundredths of ε.
-        epsilon_needed=settings.price * Fraction(ceil(times * 100), 100),
+        epsilon_needed=Fraction(settings.epsilon) * Fraction(ceil(times * 100), 100),
     )
 
 
 def _scale(settings: CertifiedSettings, unit: Unit, share: Fraction) -> float:
     """1/scale of the noise that a share buys, in whole cases."""
-    return float(share * settings.flow_price / unit.max_cases)
+    return float(settings.noise(unit, share).epsilon)
