@@ -85,8 +85,9 @@ class Nearest:
         """The place in the list, for each of a pool."""
         # All at once is faster, and a sequence is asked for again in every fit.
         new = [ids for ids in pool if ids not in self._known]
-        found = nearest(new, self._candidates, self._activities).tolist()
-        self._known.update(zip(new, found, strict=True))
+        if new:
+            found = nearest(new, self._candidates, self._activities).tolist()
+            self._known.update(zip(new, found, strict=True))
         return [self._known[ids] for ids in pool]
 
 
