@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacofa.errors import PromiseError, SettingError
-from sacofa.kernel.accounting import ZCDP, PureDP, Spend
+from sacofa.kernel.accounting import ZCDP, PureDP, Spend, epsilon_of
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
 from sacofa.kernel.laws import DiscreteGaussian
@@ -61,6 +61,49 @@ def test_the_claim_is_an_upper_bound(epsilon: Fraction, delta: Fraction) -> None
     bought = ZCDP(epsilon, delta).law(1, ZCDP(epsilon, delta).amount)
     losses = library.from_discrete_gaussian_mechanism(float(bought.sigma_squared) ** 0.5)
     assert 0.6 * epsilon < losses.get_epsilon_for_delta(float(delta)) <= epsilon
+
+
+@given(epsilons, deltas)
+def test_a_sum_of_rho_implies_the_claim_of_its_budget(epsilon: Fraction, delta: Fraction) -> None:
+    """The conversion back gives the same ε, never less than what a larger ρ would claim."""
+    budget = ZCDP(epsilon, delta)
+    assert float(epsilon_of(budget.rho, delta)) == pytest.approx(float(epsilon), rel=1e-9)
+    assert epsilon_of(budget.rho * 2, delta) > epsilon > epsilon_of(budget.rho / 2, delta)
+    assert epsilon_of(Fraction(0), delta) == 0
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1, 2), Fraction(2)])
+@pytest.mark.parametrize("times", [1, 60])
+def test_pure_releases_in_a_sum_of_rho(epsilon: Fraction, times: int) -> None:
+    """They count ε²/2: alone or next to Gaussian noise, the claim is an upper bound.
+
+    An independent accountant composes the worst mechanism of this ε. Half as much would not do.
+    """
+    reason = "needs the extra dev"
+    library = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution", reason=reason)
+    common = pytest.importorskip("dp_accounting.pld.common", reason=reason)
+    worst = library.from_privacy_parameters(
+        common.DifferentialPrivacyParameters(float(epsilon), 0), value_discretization_interval=1e-3
+    ).self_compose(times)
+    gaussian = ZCDP(Fraction(1), MILLIONTH)
+    sigma = float(gaussian.law(1, gaussian.rho).variance) ** 0.5
+    both = worst.compose(
+        library.from_discrete_gaussian_mechanism(sigma, value_discretization_interval=1e-3)
+    )
+    for losses, more in ((worst, Fraction(0)), (both, gaussian.rho)):
+        for delta in (Fraction(1, 1000), MILLIONTH):
+            true = losses.get_epsilon_for_delta(float(delta))
+            assert true <= epsilon_of(times * PureDP(epsilon).rho + more, delta)
+            if times > 1 and epsilon < 2:
+                assert true > epsilon_of(times * PureDP(epsilon).rho / 2 + more / 2, delta)
+
+
+def test_amounts_in_epsilon_are_no_amounts_in_rho() -> None:
+    """A release has one currency: what a pure budget promises is refused by one in ρ."""
+    epsilon = Fraction(1)
+    promised = (Spend(what="everything", amount=epsilon, line="all"),)
+    with pytest.raises(PromiseError, match="budget"):
+        Session(Cases(variants=LOG), promised, Noise(SeededBits(1)), ZCDP(epsilon, MILLIONTH))
 
 
 @pytest.mark.parametrize("max_cases", [1, 3])

@@ -8,7 +8,7 @@ converted once to (ε, δ).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -72,6 +72,11 @@ class PureDP:
         """The sum that may be spent."""
         return self.epsilon
 
+    @property
+    def rho(self) -> Fraction:
+        """What it counts in a sum of ρ: ε²/2 (Bun and Steinke 2016, Proposition 1.4)."""
+        return self.epsilon**2 / 2
+
     def law(self, change: int, amount: Fraction) -> Law:
         """The noise on each cell of a table that changes by at most this much in sum (L1)."""
         return DiscreteLaplace(amount / change)
@@ -94,26 +99,18 @@ class ZCDP:
         c(α, δ) = (ln(1/δ) − ln α) / (α − 1) + ln(1 − 1/α) (Canonne, Kamath and Steinke 2020,
         Corollary 13). Floats choose α, which may be any number; decimals compute ρ for that α.
         """
-        delta = self.delta - self.selection
-        logarithm = log(delta.denominator) - log(delta.numerator)
-
-        def rough(order: float) -> float:
-            alpha = 1 + exp(order)
-            offset = (logarithm - log(alpha)) / (alpha - 1) + log1p(-1 / alpha)
-            return (float(self.epsilon) - offset) / alpha
-
-        # It rises and then falls, so thirds that do not hold the highest place are cut off.
-        low, high = -30.0, 60.0
-        for _ in range(200):
-            left, right = low + (high - low) / 3, high - (high - low) / 3
-            low, high = (left, high) if rough(left) < rough(right) else (low, right)
+        delta, epsilon = self.delta - self.selection, float(self.epsilon)
+        alpha = _best_order(lambda alpha, offset: (epsilon - offset) / alpha, delta)
         with localcontext(WIDE, prec=50):
-            alpha = 1 + Decimal(exp(low))
-            exact = -(Decimal(delta.numerator) / delta.denominator).ln()
-            offset = (exact - alpha.ln()) / (alpha - 1) + (1 - 1 / alpha).ln()
-            rho = (Decimal(self.epsilon.numerator) / self.epsilon.denominator - offset) / alpha
+            claimed = Decimal(self.epsilon.numerator) / self.epsilon.denominator
+            rho = (claimed - _offset(alpha, delta)) / alpha
             # Far more than the error of 50 digits.
             return Fraction(rho - abs(rho) * Decimal(10) ** -20)
+
+    @property
+    def rho(self) -> Fraction:
+        """What it counts in a sum of ρ; its `selection` counts in the sum of δ."""
+        return self.amount
 
     def law(self, change: int, amount: Fraction) -> Law:
         """The same for the L2 norm: ρ = Δ²/(2σ²) (Theorem 14 of Canonne et al., 2020)."""
@@ -121,6 +118,38 @@ class ZCDP:
 
 
 Budget = PureDP | ZCDP
+
+
+def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
+    """The ε that a sum of ρ implies with δ > 0, rounded up: the inverse of `ZCDP.amount`."""
+    least = float(rho)
+    alpha = _best_order(lambda alpha, offset: -alpha * least - offset, delta)
+    with localcontext(WIDE, prec=50):
+        loss = alpha * rho.numerator / rho.denominator
+        implied = loss + _offset(alpha, delta) + loss * Decimal(10) ** -20
+        return max(Fraction(implied), Fraction(0))
+
+
+def _best_order(gain: Callable[[float, float], float], delta: Fraction) -> Decimal:
+    """The α, of which any is valid, where a function of α and c(α, δ) is about the largest."""
+    logarithm = log(delta.denominator) - log(delta.numerator)
+
+    def rough(order: float) -> float:
+        alpha = 1 + exp(order)
+        return gain(alpha, (logarithm - log(alpha)) / (alpha - 1) + log1p(-1 / alpha))
+
+    # It rises and then falls, so thirds that do not hold the highest place are cut off.
+    low, high = -30.0, 60.0
+    for _ in range(200):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (left, high) if rough(left) < rough(right) else (low, right)
+    return 1 + Decimal(exp(low))
+
+
+def _offset(alpha: Decimal, delta: Fraction) -> Decimal:
+    """c(α, δ), to the digits of the context."""
+    logarithm = Decimal(delta.denominator).ln() - Decimal(delta.numerator).ln()
+    return (logarithm - alpha.ln()) / (alpha - 1) + (1 - 1 / alpha).ln()
 
 
 def total_epsilon(accesses: Iterable[Access], budget: Budget | None = None) -> Fraction | None:
