@@ -1,4 +1,4 @@
-"""Which attributes of a log are read, and what they may be: settled before a case is read.
+"""The attributes of a log that are read, and their domains, settled before a case is read.
 
 Identifiers are never read. A columns file declares domains. Where it does not, the type that the
 form of the log declares decides: numbers and dates get public bins, and the categories of texts are
@@ -37,9 +37,9 @@ from .options import ReadOptions
 from .personal import named, personal_by_name, personal_by_values
 
 MOST_FOUND = 200
-"""A column of texts with more different values releases none of them, unless they are declared."""
+"""An undeclared text column with more distinct values releases none of them."""
 MOST_SHOWN, LONGEST_SHOWN = 5, 40
-"""So many values, and so much of each, are shown to the holder of a log."""
+"""Number of values, and of characters of each, that the holder of a log sees."""
 MOST_CELLS = 200_000
 """No declared pair has more cells."""
 
@@ -49,19 +49,20 @@ class Present:
     """An attribute as the form of a log has it."""
 
     of_case: bool
-    """Whether cases have it; else events do."""
+    """Whether it is an attribute of cases, not of events."""
     kind: str = "string"
     """Its type: string, int, float, boolean or date."""
     taken: bool = False
-    """Whether its type was taken from what cases hold: the form of the log does not say it."""
+    """Whether its type was inferred from cases because the log does not declare it."""
     level_taken: bool = False
-    """Whether was taken from them, too, that cases have it, or events."""
+    """Whether it was inferred from cases that it belongs to cases, or to events."""
 
 
 class Sightings:
-    """Where attributes stand in the cases of a log, and with which types: the order is forgotten.
+    """The levels and types at which attributes were seen in the cases of a log, in no order.
 
-    What one case holds may change what is found here, so what is made of it is an assumption.
+    A single case can change this result, so the certificate names conclusions from it as
+    assumptions.
     """
 
     def __init__(self) -> None:
@@ -75,10 +76,11 @@ class Sightings:
         return name in self._seen
 
     def present(self, name: str) -> Present | None:
-        """What an attribute is: of cases if any case has it, of one type if all agree on it.
+        """Settle an attribute: of cases if any case has it, and of one type if all values agree on
+        it.
 
-        Of an attribute of cases that a case lacks, the first value of its events counts, so that no
-        value is lost by that; what is a text here and a number there is text.
+        If a case lacks an attribute of cases, the first value of its events is used, so that no
+        value is lost. Values of several types are text.
         """
         if name not in self._seen:
             return None
@@ -100,10 +102,11 @@ Lookup = Callable[[str], Present | None]
 def with_attributes(
     columns: Columns, source: str, options: ReadOptions, lookup: Lookup, present: Sequence[str]
 ) -> Columns:
-    """Settle which attributes are read next to these columns, and name what was taken from cases.
+    """Settle the attributes that are read next to these columns, and name the facts taken from
+    cases.
 
     Args:
-        columns: The columns that hold something else.
+        columns: The columns with other roles.
         source: The name of the log.
         options: Names the attributes and the file that declares them.
         lookup: Finds an attribute of the log.
@@ -139,7 +142,7 @@ def _check_size(attribute: Attribute, cases: int | None) -> None:
 
 
 def _facts_taken(asked: str, there: Present, declared: DeclaredColumns) -> list[Statement]:
-    """What was taken from the cases of a log about an attribute, and is declared nowhere."""
+    """List the undeclared facts about an attribute that were taken from the cases of a log."""
     facts = []
     if there.level_taken and not is_of_case(asked) and not declared.settles(asked):
         facts.append(Statement("fact.of_cases" if there.of_case else "fact.of_events"))
@@ -152,10 +155,10 @@ def _facts_taken(asked: str, there: Present, declared: DeclaredColumns) -> list[
 def declared_attributes(
     options: ReadOptions, *, kinds: Mapping[str, str] | None = None, assumed: Domain | None = None
 ) -> tuple[Attribute, ...]:
-    """The attributes that are asked for, as a file of columns declares them; no log is read.
+    """Return the requested attributes as a columns file declares them; no log is read.
 
-    `kinds` are types that are known of columns. What is `assumed` stands for values that a log
-    would be asked for; without it they must be declared.
+    `kinds` are the known types of columns. `assumed` replaces domains that would be read from a
+    log; without it, all must be declared.
     """
     declared, found = read_columns(options.columns), []
     for asked in options.attribute:
@@ -196,7 +199,7 @@ def _harmless(personal: str) -> Statement:
 
 
 def check_values(name: str, attributes: Sequence[Attribute], options: ReadOptions) -> None:
-    """Refuse values of the log that should not be released, before anything is spent.
+    """Refuse values of the log that should not be released, before any ε is spent.
 
     Only the set of distinct values decides, which the certificate names as public.
 
@@ -245,7 +248,7 @@ def pairs_of(
 def tell_unnamed(
     attributes: Sequence[Attribute], outside: Mapping[str, Sequence[str]], notify: Notify
 ) -> None:
-    """Tell the holder of a log which attributes, and which values, are not named in a release."""
+    """Report attributes and values that a release does not name to the holder of the log."""
     for attribute in attributes:
         name = attribute.key
         if attribute.recognized:
@@ -261,10 +264,10 @@ def tell_unnamed(
 
 
 def table_lookup(columns: Mapping[str, str], *, taken: bool = False) -> Lookup:
-    """Find attributes among the columns of a table, given with their types.
+    """Make a function that finds attributes among the columns of a table, by name and type.
 
-    Where these follow from the values, as in a frame, they are `taken` from the log. Who asks for
-    `case:X` of a table with a column `X` says that a case has one value of it.
+    Types that follow from the values, as in a frame, are `taken` from the log. Requesting `case:X`
+    from a table with a column `X` declares that a case has one value of it.
     """
 
     def lookup(name: str) -> Present | None:
@@ -279,7 +282,7 @@ def table_lookup(columns: Mapping[str, str], *, taken: bool = False) -> Lookup:
 
 
 def column_of(attribute: Attribute, columns: Sequence[str] | Mapping[str, object]) -> str:
-    """The column of a table that holds an attribute."""
+    """Return the column of the table for an attribute."""
     names = column_names(attribute.name, of_case=attribute.of_case)
     return next((name for name in names if name in columns), attribute.key)
 

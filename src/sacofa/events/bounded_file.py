@@ -1,4 +1,4 @@
-"""Bytes of a file, unpacked on the way where it is packed, never more than is safe."""
+"""Reading of plain and compressed files, with bounds against decompression bombs."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ Progress = Callable[[float], None]
 Packing = Literal["gzip", "bzip2", "zstd", "zip"]
 
 TRUSTED = Argument("trusted", True)
-"""What lets a file through that looks hostile."""
+"""The option that skips the checks for hostile files."""
 MAX_EXPANSION = 200
 """A packed file that unpacks to more than this many times its size is refused unless trusted."""
 SMALL = 1 << 30
-"""Up to this many bytes any expansion is let through."""
+"""Files of up to this many unpacked bytes may have any expansion."""
 MAGIC: dict[bytes, Packing] = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"PK\x03\x04": "zip",
 }
-"""How packed files begin, whatever they are called."""
+"""The first bytes of compressed files."""
 ENDINGS = (".gz", ".bz2", ".zst", ".zip")
-"""How the names of packed files end."""
+"""The suffixes of compressed files."""
 
 STANDARD_INPUT = "-"
-"""What stands for standard input in place of a path."""
+"""Path that stands for standard input."""
 
 _BLOCK = 1 << 18
 
@@ -48,11 +48,11 @@ class Readable(Protocol):
     """A stream of bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """Read up to size bytes; none at the end."""
+        """Read up to size bytes; empty at the end."""
 
 
 def packing_of(path: Path) -> Packing | None:
-    """Tell how a file is packed by its first bytes, whatever it is called."""
+    """Detect the compression of a file by its first bytes, whatever its name."""
     refuse_endless(path)
     try:
         with path.open("rb") as file:
@@ -63,7 +63,7 @@ def packing_of(path: Path) -> Packing | None:
 
 
 def refuse_endless(path: Path) -> None:
-    """Refuse a pipe or a device: it can be read once only, or forever, and opening may not end."""
+    """Refuse a pipe or a device: it may be endless or readable only once."""
     try:
         regular = stat.S_ISREG(path.stat().st_mode)
     except OSError as error:
@@ -81,7 +81,7 @@ def unreadable(path: object, error: OSError) -> ReadError:
 
 @contextmanager
 def explained(path: Path, packing: Packing) -> Iterator[None]:
-    """Turn what unpacking complains of into one clear line."""
+    """Turn an error of decompression into one clear line."""
     try:
         yield
     except EOFError:
@@ -92,7 +92,7 @@ def explained(path: Path, packing: Packing) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise unreadable(path, error) from None
         known = (OSError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
-        # The library for zstd has an error of its own, which derives from no other.
+        # The zstd library has its own error class, without a base class.
         if not isinstance(error, known) and type(error).__name__ != "ZstdError":
             raise
         code = "read.packed.locked" if "password" in str(error) else "read.packed.damaged"
@@ -106,7 +106,7 @@ def name_inside(path: Path) -> str:
 
 
 def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
-    """Give the one file of an archive; what a Mac adds does not count."""
+    """Return the one file of an archive; files that macOS adds are ignored."""
     members = (member for member in archive.infolist() if not member.is_dir())
     files = [member for member in members if not member.filename.startswith("__MACOSX/")]
     if len(files) != 1:
@@ -115,7 +115,7 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
 
 
 def _unpacked(file: IO[bytes], packing: Packing | None, path: Path) -> Readable:
-    """Give a stream of what is in an open file."""
+    """Return a stream of the unpacked content of an open file."""
     if packing == "zip":
         archive = zipfile.ZipFile(file)
         return archive.open(_only_member(archive, path))
@@ -125,10 +125,10 @@ def _unpacked(file: IO[bytes], packing: Packing | None, path: Path) -> Readable:
 
 
 class _Zstd:
-    """A stream of zstd, which may be several, one after the other."""
+    """A stream of one or more consecutive zstd frames."""
 
     FED = 1 << 12
-    """So few packed bytes at a time cannot become more than memory holds."""
+    """Compressed bytes per step: few enough for the result to fit into memory."""
 
     def __init__(self, file: IO[bytes]) -> None:
         try:
@@ -142,7 +142,7 @@ class _Zstd:
         self._ready = memoryview(b"")
 
     def read(self, size: int) -> bytes:
-        """Read up to size bytes; none at the end."""
+        """Read up to size bytes; empty at the end."""
         while not self._ready:
             block = self._frame.unused_data if self._frame.eof else b""
             block = block or self._file.read(self.FED)
@@ -159,7 +159,7 @@ class _Zstd:
 
 
 class BoundedFile(AbstractContextManager["BoundedFile"]):
-    """A file to be read once from beginning to end, unpacked where it is packed."""
+    """A file that is read once from beginning to end, and unpacked if it is compressed."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class BoundedFile(AbstractContextManager["BoundedFile"]):
     ) -> None:
         self.path = path
         self.done = 0
-        """How many unpacked bytes were handed out."""
+        """Number of unpacked bytes that were read."""
         self._progress = progress
         self._packed = packing_of(path)
         try:
@@ -192,7 +192,7 @@ class BoundedFile(AbstractContextManager["BoundedFile"]):
         self._file.close()
 
     def read(self, size: int = -1) -> bytes:
-        """Read up to size bytes; none at the end."""
+        """Read up to size bytes; empty at the end."""
         if size < 0:
             return b"".join(iter(lambda: self.read(_BLOCK), b""))
         with explained(self.path, self._packed or "gzip"):
@@ -208,7 +208,7 @@ class BoundedFile(AbstractContextManager["BoundedFile"]):
         return data
 
     def lines(self, longest: int) -> Iterator[bytes]:
-        """Yield the lines without their ends; one of more than `longest` bytes is refused."""
+        """Yield the lines without line ends; a line of more than `longest` bytes is refused."""
         rest = b""
         while block := self.read(_BLOCK):
             *lines, rest = (rest + block).split(b"\n")
@@ -219,7 +219,7 @@ class BoundedFile(AbstractContextManager["BoundedFile"]):
 
 
 class StandardInput:
-    """What came from standard input, in a file that is removed with the last reference to it.
+    """The content of standard input, in a file that is removed with the last reference to it.
 
     A log is read more than once, and a pipe can be read only once.
     """

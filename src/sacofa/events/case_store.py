@@ -1,7 +1,7 @@
-"""Cases one at a time: counted as variants, or stored with their times in parts on disk.
+"""Stores for cases: counted as variants, or written with their times to parts on disk.
 
 A part is three arrays in a temporary folder, mapped into memory when a job needs them, so that a
-log of any size takes the memory of one part. The folder goes when the cases do.
+log of any size takes the memory of one part. The folder is removed with the cases.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .attributes import found_attribute
 from .options import JOINER
 
 PART_EVENTS = 1 << 22
-"""About how many events a part holds, where the source has no parts of its own."""
+"""Target number of events per part, if the source has no parts of its own."""
 
 Array = NDArray[Any]
 Result = TypeVar("Result")
@@ -41,18 +41,18 @@ Name = str | tuple[str, ...]
 
 @dataclass(slots=True)
 class Case:
-    """A case as it is counted."""
+    """A case to be counted."""
 
     activities: Sequence[Name]
     """Names, or the parts that make them up."""
     truncated: bool
-    """Whether it went on."""
+    """Whether the case continued after its last event in the log."""
     times: Sequence[int | None] = ()
-    """When each event happened, in microseconds since 1970, if that was asked for."""
+    """The time of each event in microseconds since 1970, if requested."""
     starts: Sequence[int | None] = ()
-    """When the work on each began, if that was asked for."""
+    """The time at which work on each event began, if requested."""
     values: Sequence[Texts] = ()
-    """The texts of the attributes that were asked for."""
+    """The texts of the requested attributes."""
 
 
 def joined_names(path: object, names: Iterable[Name]) -> list[str]:
@@ -70,7 +70,7 @@ def check_unique(path: object, names: Sequence[str]) -> None:
 
 
 class _Folder:
-    """A folder for secrets that is removed when asked, or when nobody holds this any more."""
+    """A private folder that is removed on request or with the last reference to it."""
 
     def __init__(self) -> None:
         stack = ExitStack()
@@ -91,7 +91,7 @@ class _Folder:
 
 
 class CaseStore:
-    """Takes cases one at a time or many at once, and writes them down."""
+    """Collects cases, one at a time or many at once, and writes them to disk."""
 
     def __init__(
         self,
@@ -134,11 +134,11 @@ class CaseStore:
             self._flush()
 
     def add_part(self, columns: Mapping[str, Array], values: Sequence[Array] = ()) -> None:
-        """Add cases that lie end to end, whose activity ids are places in the names given later.
+        """Add consecutive cases whose activity ids refer to names that are given later.
 
-        `columns` are activity_ids, times, lengths, complete and perhaps starts. `values` are places
-        among texts given later, −1 where there is none; one for each event. Of an attribute of
-        cases, the first in the order of the events counts.
+        `columns` are activity_ids, times, lengths, complete and perhaps starts. `values` are
+        indices of texts that are given later, one for each event; −1 is missing. For an attribute
+        of cases, the first value in the order of events is used.
         """
         offsets = _offsets(columns["lengths"])
         settled = [
@@ -165,8 +165,8 @@ class CaseStore:
     def close(
         self, names: Sequence[str] | None = None, texts: Sequence[Sequence[str]] | None = None
     ) -> StoredCases:
-        """Give all cases; `names` of activities, and `texts`, where those were added as ids."""
-        # A log without cases is one part without cases, so that whoever adds up has a beginning.
+        """Return all cases; `names` and `texts` belong to the ids and indices that were added."""
+        # A log without cases has one empty part, so that sums have a first term.
         if len(self._pending["lengths"]) or not self._parts:
             self._flush()
         named = joined_names(self._name, self._ids) if names is None else names
@@ -193,13 +193,13 @@ class StoredCases(AbstractContextManager["StoredCases"]):
     activities: tuple[str, ...]
     unit: Unit
     started: bool
-    """Whether it is known of any when work began."""
+    """Whether the start of work is known for any event."""
     attributes: tuple[Attribute, ...] = ()
-    """What else was asked for, with the domains that were declared or found."""
+    """The other requested columns, with their declared or found domains."""
     outside: Mapping[str, list[str]] = field(default_factory=dict, repr=False)
-    """The texts of each attribute that are none of its values. Secret."""
+    """The texts of each attribute outside its domain. Confidential."""
     changes: tuple[Change, ...] = field(default=(), repr=False)
-    """What is done with each part when it is loaded."""
+    """The transformations that are applied to each part when it is loaded."""
 
     def with_domains(self, texts: Sequence[Sequence[str]]) -> StoredCases:
         """Turn texts into cells; where no domain is declared, the texts of these cases are it."""
@@ -256,7 +256,7 @@ class StoredCases(AbstractContextManager["StoredCases"]):
         self.close()
 
     def load(self, number: int) -> CaseBatch:
-        """Give a part."""
+        """Load a part."""
         stored = {
             name: self.folder.load(f"{number}-{name}")
             for name in ("activity_ids", "offsets", "complete", "times", *["starts"] * self.started)
@@ -286,7 +286,7 @@ def _offsets(lengths: Array) -> Array:
 
 
 def first_known(values: Array, offsets: Array) -> Array:
-    """The first value of each case that is there; −1 where none is."""
+    """Return the first known value of each case; −1 if it has none."""
     found = np.full(len(offsets) - 1, -1, dtype=np.int32)
     places = np.flatnonzero(values >= 0)
     owner = np.searchsorted(offsets, places, side="right") - 1

@@ -1,4 +1,4 @@
-"""Which columns of a log hold what.
+"""Detection of the roles of columns.
 
 Columns are recognised by names in common use: those of pm4py and XES first, then plain ones, then
 those of Celonis, Signavio, Disco, SAP and ServiceNow, in English and German. Case, accents, blanks
@@ -32,16 +32,16 @@ TRUNCATED = "case:unfinished"
 """The column that marks cases which went on but were truncated; written by this package."""
 
 COLUMNS_TAKEN = Statement("assumption.columns_from_log")
-"""What is assumed of a log without a header, in which each case says what columns there are."""
+"""Assumption for a log without a header, in which each case defines the columns."""
 
 TIMES_TAKEN = Statement("assumption.times_from_log")
-"""What is assumed where a log as a whole does not declare it."""
+"""Assumption for a log that does not declare its columns as a whole."""
 
 COMMON = {role: tuple(map(plain_name, names)) for role, names in WORDS["roles"].items()}
-"""Names in common use, as programs export them: the most specific come first."""
+"""Names that common programs export, the most specific first."""
 
 TIME_WORDS: dict[str, list[str]] = WORDS["times_of_dates"]
-"""How names of dates begin or end, and what names of times of day have in the same place."""
+"""Prefixes and suffixes of date names, and their counterparts in names of times of day."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,73 +53,73 @@ class DateAndTime:
     time: str
     """The column of the time of day."""
     name: str
-    """What the joined time stamp is called; no column of the log has this name."""
+    """The name of the joined time stamp; no column of the log has this name."""
     form: str | None = None
-    """How both are written, one after the other with a blank between them, if that was declared."""
+    """The declared format of date and time, joined by a blank; None if it was not declared."""
 
     @property
     def six_digits(self) -> bool:
-        """Whether the name of the column says that 930 is 0:09:30, and not 9:30."""
+        """Whether the column name implies that 930 is 0:09:30, not 9:30."""
         return plain_name(self.time) in WORDS["six_digits"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """The columns of a table, or the attributes of an XES file, that hold what is counted."""
+    """The roles of the columns of a table, or of the attributes of an XES file."""
 
     case: str
-    """Which case an event belongs to."""
+    """The case of an event."""
     activity: tuple[str, ...]
-    """What an event did; the texts of several columns are joined with a plus sign."""
+    """The activity; the texts of several columns are joined with a plus sign."""
     timestamp: str | None
     """When an event happened, where that is known."""
     person: str | None = None
-    """Whose case it is, where people with several cases are protected."""
+    """The person, if the unit of privacy is a person."""
     start: str | None = None
     """When the work on an event began, where the table has a column for that."""
     lifecycle: str | None = None
-    """Whether an event is the start or the end of work, where the log says so."""
+    """Whether an event is the start or the end of work, if the log records it."""
     text_times: bool = False
-    """Whether any times are text, which may be written in several ways."""
+    """Whether any times are text, which may have several formats."""
     truncated: str | None = None
-    """Whether a case went on but was truncated, where the log says so."""
+    """Whether a case was truncated, if the log records it."""
     joined: tuple[DateAndTime, ...] = ()
-    """Which of the times stand in two columns: `timestamp` and `start` are then their names."""
+    """The times that are split into two columns, by the names in `timestamp` and `start`."""
     unused: DateAndTime | None = None
     """A date that is the time stamp, and a time of day that is not used."""
     titles: int = 0
-    """How many lines or rows above the header were recognised as titles, and skipped."""
+    """Number of lines or rows above the header that were detected as titles and skipped."""
     attributes: tuple[Attribute, ...] = ()
-    """What else is read."""
+    """The attributes that are read."""
     taken: tuple[Statement, ...] = ()
-    """What was taken from the cases of the log to find all this: assumptions."""
+    """Assumptions that were taken from the cases of the log to settle the roles."""
 
     def columns_of(self, time: str | None) -> str | tuple[str, str] | None:
-        """The column of a time, or its two columns, as they are given to `ReadOptions`."""
+        """Return the column of a time, or its two columns, in the form of `ReadOptions`."""
         halves = {each.name: (each.date, each.time) for each in self.joined}
         return time if time is None else halves.get(time, time)
 
     @property
     def times(self) -> tuple[str, ...]:
-        """The columns that hold whole time stamps."""
+        """The columns with complete time stamps."""
         joined = [each.name for each in self.joined]
         return tuple(n for n in (self.timestamp, self.start) if n is not None and n not in joined)
 
     @property
     def uses(self) -> dict[str, Use]:
-        """What the cells of a column are converted for, where that is not `value`."""
+        """The purposes of cells, by column, unless it is `value`."""
         named: dict[str, Use] = dict.fromkeys((*self.activity, self.person or ""), "name")
         return {**named, self.case: "id"}
 
     @property
     def roles(self) -> tuple[str | None, ...]:
-        """The columns that hold anything but attributes."""
+        """The columns with a role other than attribute."""
         halves = [column for each in self.joined for column in (each.date, each.time)]
         others = (*self.times, *halves, self.person, self.lifecycle, self.truncated)
         return (self.case, *self.activity, *others)
 
     def notes(self, options: ReadOptions) -> tuple[Statement, ...]:
-        """What the holder of the log should know of what was recognised unasked."""
+        """Return notices about detected columns for the holder of the log."""
         given = (options.timestamp, options.start)
         notes = [
             Statement("notice.columns.joined_times", date=each.date, time=each.time)
@@ -225,7 +225,7 @@ def partner(column: str, present: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _times_of(date: str) -> list[str]:
-    """What the time of day may be called that belongs to a date of this name."""
+    """Return the possible names of the time of day that belongs to a date column."""
     found = []
     for word, times in TIME_WORDS.items():
         if date.endswith(word):
@@ -255,12 +255,12 @@ TITLE_CELLS = 2
 
 
 def find_header(rows: Sequence[Sequence[str | None]]) -> int:
-    """Find the place of the header among the first rows of a table, if titles stand above it.
+    """Find the index of the header among the first rows of a table, below any titles.
 
-    Titles and the header are about no case. The header is recognised by the names of its columns,
-    or by its width: titles fill one or two cells. Rows below a first row of three or more cells
-    are looked at only for names that are wider still than all above them, which no row of a case
-    is.
+    Titles and the header do not belong to any case. The header is detected by the names of its
+    columns, or by its width, as titles fill one or two cells. Below a row of three or more cells,
+    only a row with known names and at least twice as many cells is accepted, which no row of a case
+    has.
     """
     widths = [sum(bool((cell or "").strip()) for cell in row) for row in rows]
     for place, (row, width) in enumerate(zip(rows, widths, strict=True)):
@@ -270,7 +270,7 @@ def find_header(rows: Sequence[Sequence[str | None]]) -> int:
 
 
 def _has_names(row: Sequence[str | None]) -> bool:
-    """Whether a row names a case and an activity, in two cells."""
+    """Whether two cells of a row are names for a case and an activity."""
     names = [plain_name(cell) for cell in row if cell]
     cases = {place for place, name in enumerate(names) if name in COMMON["case"]}
     activities = {place for place, name in enumerate(names) if name in COMMON["activity"]}

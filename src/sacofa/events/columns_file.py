@@ -1,4 +1,4 @@
-"""A file that says what columns hold: public domains of attributes, written by a person in TOML.
+"""Columns files: public domains of attributes, declared by a person in TOML.
 
 cases = 1000                      # about how many cases there are, if that is public
 
@@ -48,16 +48,16 @@ LARGEST = 1 << 22
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """What is declared of one attribute."""
+    """The declaration of one attribute."""
 
     domain: Domain | None = None
-    """Its values; None: what the log holds."""
+    """The domain; None: the values in the log."""
     of_case: bool | None = None
-    """Whether a case has one value; None: as the log has it."""
+    """Whether it belongs to cases; None: as in the log."""
     grouped: bool = False
     """Whether values are released as groups."""
     is_public: bool = False
-    """Whether no text of the log can be released: only groups or bins that were declared."""
+    """Whether only declared groups or bins are released, never a text of the log."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,19 +65,19 @@ class DeclaredColumns:
     """All that a file declares."""
 
     attributes: Mapping[str, Declared] = field(default_factory=dict)
-    """What is declared of each, by name."""
+    """The declarations of attributes by name."""
     cases: int | None = None
     """About how many cases there are, if that is public."""
 
     def of(self, asked: str) -> Declared | None:
-        """What is declared of an attribute, under any of the names that its column may have."""
+        """Return the declaration of an attribute under any possible column name."""
         names = (asked, *column_names(bare_name(asked), of_case=is_of_case(asked)))
         return next((self.attributes[name] for name in names if name in self.attributes), None)
 
     def settles(self, asked: str) -> bool:
-        """Whether it says all of an attribute: its type, and, unless its name does, whose it is.
+        """Whether the type and the level (case or event) of an attribute are declared.
 
-        Nothing is left to be taken from the log, so nothing of it is looked at.
+        If so, the log is not inspected for it.
         """
         known = self.of(asked)
         return known is not None and (is_of_case(asked) or known.of_case is not None)
@@ -123,7 +123,7 @@ def _read(path: object, content: Entries) -> DeclaredColumns:
         try:
             found[name] = _declared(entries)
         except SettingError as error:
-            # Entries of a file are no arguments: the edges must not word them as options.
+            # Entries of a file are not arguments, so interfaces must not render them as options.
             values = {"name": name, "entry": error.name, "must": error.must}
             if error.value is None:
                 raise ReadError(path, Statement("read.columns.entry_missing", **values)) from None

@@ -1,9 +1,8 @@
-"""Names that a spreadsheet would take for a formula.
+"""Protection against CSV injection: names that a spreadsheet would interpret as a formula.
 
-A cell that begins with `=`, `+`, `-` or `@` is computed when a CSV file is opened in a spreadsheet,
-and a formula can fetch or send data. So in CSV files such names are written with an apostrophe
-first, which makes them plain text. A file that this package wrote is read back exactly: the
-apostrophe is taken off again. Other formats keep names as they are.
+A spreadsheet evaluates a cell of a CSV file that begins with `=`, `+`, `-` or `@`, and a formula
+can fetch or send data. In CSV files, such names get an apostrophe as prefix, which makes them plain
+text. It is removed when a file of this package is read back. Other formats keep names unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ _DEFUSED = re.compile(f"'+{_COMPUTED}")
 
 
 def escape_formula(name: str) -> str:
-    """Put an apostrophe before a name that a spreadsheet would compute, or that has one already."""
+    """Prefix a name with an apostrophe if it looks like a formula or has an apostrophe already."""
     return f"'{name}" if _DANGEROUS.match(name) else name
 
 

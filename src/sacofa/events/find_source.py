@@ -1,4 +1,4 @@
-"""Where a log is and how it is stored: files by their names, frames by their library."""
+"""Detection of the kind of a log: files by their names, frames by their library."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from .options import ReadOptions
 from .source import Source
 
 ADDRESSES = ("postgresql://", "postgres://")
-"""How addresses of databases begin."""
+"""The schemes of database addresses."""
 SHEETS = {"content.xml": "ods", "xl/workbook.xml": "xlsx"}
-"""The parts by which a spreadsheet is told from other archives."""
+"""The members that distinguish a spreadsheet from other archives."""
 OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
-"""How files begin that Excel wrote before 2007."""
+"""The first bytes of Excel files before 2007."""
 WEB_PAGE = re.compile(r"<(!doctype html|html|table|head|body)", re.IGNORECASE)
 SNIFFED_BYTES = 4096
-"""Bytes of a file of unknown suffix that are looked at to tell its format."""
+"""Number of bytes that are read to detect the format of a file with an unknown suffix."""
 
 
 def find_source(source: object, options: ReadOptions) -> Source:
-    """Find where a log is and how it is stored; which column holds what is not asked yet.
+    """Locate a log and detect its format; columns are not resolved yet.
 
     Args:
         source: Anything that `open_log` takes.
@@ -62,13 +62,13 @@ def find_source(source: object, options: ReadOptions) -> Source:
 
 
 def _in_memory(source: object) -> Source:
-    """Tell what frames and logs of other libraries are."""
+    """Return the format of frames and logs of other libraries."""
     if type(source).__module__.startswith("pm4py.objects.log"):
         from .pm4py_log import read_memory
 
         return Source(name="pm4py log", format="pm4py log", content=read_memory(source))
     name = frame_name(source)
-    # A query of polars gives its rows in any order.
+    # A query of polars returns its rows in any order.
     if name.startswith("polars") and type(source).__name__ == "LazyFrame":
         from .duckdb.source import as_relation
 
@@ -112,7 +112,7 @@ def _find_all(paths: list[str], format: str | None) -> tuple[tuple[Path, ...], s
         files += more
     if len(files) > 1 and FORMATS[found].is_one_file:
         raise ReadError(paths[-1], Statement("read.file.one_file"))
-    # Cases of files that are one, by whatever names and links, would count twice.
+    # If one file is listed under several names or links, its cases would count twice.
     seen: dict[object, Path] = {}
     for file in files:
         marks = identity(file)
@@ -125,20 +125,20 @@ def _find_all(paths: list[str], format: str | None) -> tuple[tuple[Path, ...], s
 
 
 def find_files(source: str, format: str | None = None) -> tuple[tuple[Path, ...], str]:
-    """Find the files that a path, a pattern or a folder names, in the order of their names.
+    """Find the files of a path, a pattern or a folder, in the order of their names.
 
     In a folder, files and folders whose name begins with a dot or an underscore are passed over,
     as Spark and Hive do. All files must be of one format.
 
     Args:
         source: A path, a pattern or a folder.
-        format: The name of the format; None: what the names of the files say.
+        format: The name of the format; None: detected from the file names.
 
     Returns:
         The files, and the name of their format.
 
     Raises:
-        ReadError: There is no such file, or the files do not make up one log.
+        ReadError: There is no such file, or the files are of several formats.
     """
     path, missing = Path(source), "missing"
     if path.is_dir():
@@ -179,7 +179,7 @@ def _files_in(folder: Path, *, any_suffix: bool) -> list[Path]:
 
 
 def suffix_of(path: Path) -> str:
-    """The end of a file's name that tells its format, without what says how it is packed."""
+    """Return the suffix that identifies the format, without that of compression."""
     name = path.name.lower()
     if name.endswith(".zip") and not Path(name.removesuffix(".zip")).suffix and path.is_file():
         name = name_inside(path).lower()
@@ -188,7 +188,7 @@ def suffix_of(path: Path) -> str:
 
 
 def format_of(path: Path) -> str:
-    """Tell the format of a file that is read: the name of a `Format`."""
+    """Return the format of a file: the name of a `Format`."""
     suffix = suffix_of(path)
     named = SUFFIXES.get(suffix)
     if named is not None and FORMATS[named].is_packed and path.name.lower().endswith(ENDINGS):
@@ -201,7 +201,7 @@ def format_of(path: Path) -> str:
 
 
 def _format_inside(path: Path) -> str | None:
-    """Tell the format of a file by how it begins, whatever it is called; None if it is no log."""
+    """Detect the format from the first bytes of a file; None if it is not a log."""
     with path.open("rb") as file:
         start = file.read(len(OLD_OFFICE))
     if start == OLD_OFFICE:

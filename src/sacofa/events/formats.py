@@ -22,22 +22,22 @@ the file is trusted, so that guards against hostile files may be off."""
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
-    """A module that reads logs, and what it can do. It has the functions of `source.Reader`."""
+    """A module that reads logs, and its capabilities. It has the functions of `source.Reader`."""
 
     module: str
     """Its name inside this package."""
     name: str | None = None
-    """What people call it if it is an alternative to the built-in reader."""
+    """Its name in options, if it is an alternative to the built-in reader."""
     reads_time_formats: bool = False
-    """Whether it reads time stamps in any declared form."""
+    """Whether it reads time stamps in any declared format."""
     reads_periods: bool = False
-    """Whether it reads a single period."""
+    """Whether it can read a single period."""
     compares_order: bool = False
     """Whether it can compare the order of rows with that of their times (`ComparingReader`)."""
     brings_rows: bool = False
-    """Whether it counts elsewhere, and leaves more than that to the reader of tables."""
+    """Whether it counts elsewhere and delegates everything else to the reader of tables."""
     distributes: bool = False
-    """Whether it can leave variants where they are counted."""
+    """Whether it can keep variants where they are counted."""
 
 
 TABLES = Engine(
@@ -51,7 +51,7 @@ SPARK = Engine(
     distributes=True,
 )
 BROUGHT = Engine(module="duckdb.events", reads_time_formats=True)
-"""Reads rows that a server gives, and files that an other engine does not read as asked."""
+"""Reads rows from a server, and files that the requested engine cannot read in full."""
 PM4PY = Engine(module="pm4py_log", reads_time_formats=True, compares_order=True)
 XES = Engine(module="xes", reads_periods=True)
 COUNTED = Engine(module="variants_json")
@@ -59,36 +59,36 @@ COUNTED = Engine(module="variants_json")
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """How a log is stored, and what follows from that."""
+    """A file format or kind of source, and its properties."""
 
     name: str
-    """What it is called, in `ReadOptions.format` and in messages."""
+    """The name in `ReadOptions.format` and in messages."""
     suffixes: tuple[str, ...] = ()
-    """How the names of its files end."""
+    """The suffixes of its files."""
     engines: tuple[Engine, ...] = (TABLES,)
-    """What can read it; the first does unless another one is asked for."""
+    """The engines that can read it; the first is the default."""
     rows: Rows | None = None
-    """Gives the rows of a file, for formats of other packages."""
+    """Returns the rows of a file, for formats of other packages."""
     is_read_by_row: bool = False
-    """Whether rows are read one by one, and written down as a table for the reader of tables."""
+    """Whether rows are read one by one and written to a table for the reader of tables."""
     names_are_in_cases: bool = False
-    """Whether names of columns are parts of the cases, so that one case may change them."""
+    """Whether column names are part of the cases, so that one case may change them."""
     options: tuple[str, ...] = ()
     """The options about the form of a file that it has."""
     is_ordered: bool = True
-    """Whether rows have an order of their own. Else what looks like one may change with any row."""
+    """Whether rows have a defined order. Otherwise any row may change the order of others."""
     order_is_meant: bool = False
-    """Whether that order says more than time stamps, which are often coarser."""
+    """Whether that order is more precise than time stamps, which are often coarse."""
     is_packed: bool = False
-    """Whether files are packed already, and cannot be read as a stream."""
+    """Whether files are compressed already and cannot be read as a stream."""
     is_one_file: bool = False
-    """Whether a log is a single file."""
+    """Whether a log must be a single file."""
     remote: str | None = None
-    """The module that gives its rows where they are elsewhere. It is a `source.Remote`."""
+    """The module that returns the rows of a remote source. It is a `source.Remote`."""
 
     @property
     def has_periods(self) -> bool:
-        """Whether it can be read period by period."""
+        """Whether any engine can read a single period."""
         return self.is_ordered and not self.is_read_by_row
 
 
@@ -146,6 +146,6 @@ def installed_formats() -> dict[str, Format]:
 FORMATS = installed_formats()
 """All formats, by name."""
 SUFFIXES = {suffix: each.name for each in FORMATS.values() for suffix in each.suffixes}
-"""The format for each end of a file name."""
+"""The format of each suffix."""
 FORM_OPTIONS = tuple(dict.fromkeys(option for each in BUILT_IN for option in each.options))
 """All options about the form of a file."""

@@ -1,4 +1,4 @@
-"""Tells frames and logs of other libraries, without loading any of them."""
+"""Detection of frames and logs of other libraries, without importing the libraries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAMILIES = {
     "_duckdb": "DuckDB",
 }
 BLOCK = 1 << 16
-"""So many texts are looked at at a time."""
+"""Number of texts per batch."""
 
 
 def frame_name(source: object) -> str:
@@ -32,7 +32,7 @@ def frame_name(source: object) -> str:
     if family not in FAMILIES:
         kind = f"{type(source).__module__}.{type(source).__qualname__}"
         raise ReadError(kind, Statement("read.frame.no_source"))
-    # The type is asked: to ask a frame for its columns may take long.
+    # Only the type is inspected: listing the columns of a frame can be slow.
     if not any(hasattr(type(source), each) for each in ("columns", "schema", "projected_schema")):
         name = f"{family}.{type(source).__name__}"
         raise ReadError(name, Statement("read.frame.no_columns"))
@@ -40,10 +40,11 @@ def frame_name(source: object) -> str:
 
 
 def as_registered(frame: object, columns: Columns | None, name: str) -> object:
-    """Give a frame as DuckDB is to see it: objects and categories of pandas as text.
+    """Return a frame in the form in which DuckDB reads it: objects and categories of pandas as
+    text.
 
-    DuckDB would guess the type of such a column from its values: one more case could then change
-    how those of all others are written. Where only names and types are asked for, no row is given.
+    DuckDB would infer the type of such a column from its values, so one more case could change the
+    text of all others. If only names and types are requested, the result has no rows.
     """
     if not _is_pandas(frame):
         return frame
@@ -100,7 +101,7 @@ def frame_columns(frame: object, source: str) -> list[str] | None:
 
 
 def check_names(source: str, names: Sequence[object]) -> None:
-    """Refuse columns that cannot be told apart, or whose names are no text."""
+    """Refuse duplicate column names, and names that are not text."""
     for place, name in enumerate(names, start=1):
         if not isinstance(name, str):
             kind = type(name).__name__

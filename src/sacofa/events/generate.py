@@ -1,8 +1,8 @@
-"""Makes logs of any size that look like real ones, to try things out on.
+"""Generates realistic logs of any size for tests and trials.
 
-A few thousand sequences, popular by Zipf's law, give most cases; in one of ten, events are
-exchanged. A third of the events have the time stamp of the one before. Everything follows from the
-seed by a fixed mixing of numbers, so a larger log begins with the same cases as a smaller one.
+Most cases follow one of a few thousand sequences, with Zipf frequencies; in one of ten, events are
+exchanged. A third of the events have the time stamp of the previous event. All values are hashes of
+the seed, so a larger log begins with the same cases as a smaller one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Numbers = NDArray[np.uint64]
 
 CASES_AT_ONCE = 100_000
 SEQUENCES = 3_000
-"""How many sequences most cases are drawn from."""
+"""Number of sequences that most cases are sampled from."""
 MAX_ACTIVITIES = 1_000
 YEAR = 365 * 86_400
 START = 1_577_836_800
@@ -101,7 +101,7 @@ def event_blocks(
         odd = np.repeat(_share(number, seed, 2) < 0.1, size) & (_share(event, seed, 3) < 0.25)
         other = (_share(event, seed, 4) * activities).astype(np.int64)
         step = np.where(odd, other, step)
-        # A third are ties; the others come minutes to days later.
+        # A third are ties; the others are minutes to days later.
         later = 60 * np.exp(_share(event, seed, 6) * 8.5)
         gap = np.where(_share(event, seed, 5) < 1 / 3, 0.0, later)
         passed = np.cumsum(gap)
@@ -114,7 +114,7 @@ def event_blocks(
 
 
 def make_sequences(activities: int, seed: int) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-    """Make sequences end to end, with their lengths: a path with skips, repeats and side steps."""
+    """Generate sequences end to end, and their lengths: a path with skips, repeats and detours."""
     path = min(max(3, activities * 2 // 3), 18)
     made: list[list[int]] = []
     for number in range(SEQUENCES):
@@ -136,7 +136,7 @@ def make_sequences(activities: int, seed: int) -> tuple[NDArray[np.int16], NDArr
 
 
 def _share(number: Numbers, seed: int, salt: int) -> NDArray[np.float64]:
-    """Mix numbers into shares between 0 and 1 that look random (the finalizer of SplitMix64)."""
+    """Hash numbers to pseudo-random shares between 0 and 1 (the finalizer of SplitMix64)."""
     start = (seed * 0x9E3779B97F4A7C15 + salt * 0xD1B54A32D192ED03) % (1 << 64)
     x = number * np.uint64(0x9E3779B97F4A7C15) + np.uint64(start)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

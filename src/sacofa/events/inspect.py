@@ -1,4 +1,4 @@
-"""What a log looks like. All of it is confidential: it comes from the log without noise."""
+"""Description of a log. All of it is confidential, because no noise is added."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .source import ComparingReader, Log
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 
 SHOWN_EVENTS = 100
-"""So many events of a variant are shown; a case may have millions."""
+"""Number of events of a variant that are listed; a case may have millions."""
 
 FEW = 10
 """Fewer activities that only one case has do not lead to a warning."""
@@ -45,31 +45,31 @@ class Inspection:
     """The size and the shape of a log."""
 
     events: int
-    """How many events there are."""
+    """Number of events."""
     activities: int
-    """How many different activities occur."""
+    """Number of distinct activities."""
     cases: int
-    """How many cases there are."""
+    """Number of cases."""
     variants: int
-    """How many different variants there are."""
+    """Number of distinct variants."""
     unfinished: int
-    """How many cases are marked as cut."""
+    """Number of truncated cases."""
     mean_length: float
     """The number of events of a case, on average."""
     lengths: dict[str, int]
     """Quantiles of the number of events of a case; "0.5" is the median."""
     unique: float
-    """The share of cases that nobody else's case looks like."""
+    """Share of the cases with a unique variant."""
     frequent: tuple[tuple[Variant, int], ...]
     """The most frequent variants with their counts."""
     warnings: tuple[Statement, ...] = ()
-    """What should be looked at before the log is released."""
+    """Problems to review before the log is released."""
     roles: tuple[Role, ...] = ()
-    """Which column plays which role, and why."""
+    """The roles of columns, and the reason for each."""
     times: TimeSpan | None = None
-    """When events happened, and how long cases took; None: not known."""
+    """The range of times and the durations of cases; None if unknown."""
     persons: int | None = None
-    """How many persons there are, if there is a column for them."""
+    """Number of persons, if there is a column for them."""
     columns: tuple[ColumnProfile, ...] = ()
     """The columns without a role."""
 
@@ -93,13 +93,13 @@ def inspect_log(
     progress: Progress | None = None,
     notify: Notify | None = None,
 ) -> Inspection:
-    """Describe a log: its size and shape, its times, its columns and what they hold.
+    """Describe a log: its size and shape, its times, its columns and their content.
 
     Args:
-        log: The log as `open_log` gives it.
+        log: The log as `open_log` returns it.
         frequent: How many of the most frequent variants to list.
-        progress: Called with the share of the log that was read.
-        notify: Called with what the holder of the log should know.
+        progress: Receives the share of the log that was read.
+        notify: Receives notices for the holder of the log.
 
     Returns:
         The description; it is confidential.
@@ -165,7 +165,7 @@ def inspect_variants(
 ) -> Inspection:
     """Describe a log by its variants; with the log itself, its times are looked at, too."""
     counts = variants.counts
-    # Ties go by the order of the variants, so that the answer is always the same.
+    # Ties are broken by the order of variants, so that the result is deterministic.
     top = np.argsort(-counts, kind="stable")[:frequent]
     names, steps, offsets = variants.activities, variants.activity_ids, variants.offsets
     return Inspection(
@@ -186,7 +186,7 @@ def inspect_variants(
 
 
 def shown_variants(inspection: Inspection) -> list[dict[str, Any]]:
-    """The most frequent variants as they are shown: of a long one only the first events."""
+    """Return the most frequent variants; of a long one only the first events."""
     return [
         {"activities": list(variant[:SHOWN_EVENTS]), "count": count, "events": len(variant)}
         for variant, count in inspection.frequent
@@ -196,7 +196,7 @@ def shown_variants(inspection: Inspection) -> list[dict[str, Any]]:
 def _quantiles(
     sizes: NDArray[np.int64], counts: NDArray[np.int64], quantiles: Sequence[float] = QUANTILES
 ) -> dict[str, int]:
-    """Give the smallest size that at least this share of the cases does not exceed."""
+    """Return the quantiles of the sizes of cases for these shares."""
     if not len(sizes):
         return {}
     order = np.argsort(sizes, kind="stable")
@@ -207,9 +207,9 @@ def _quantiles(
 
 
 def find_warnings(variants: VariantCounts, log: Log | None = None) -> tuple[Statement, ...]:
-    """What should be looked at; with the log, also its times."""
+    """Return the problems to review; with the log, also those of its times."""
     found = [*_identifiers(variants), *_halves(variants)]
-    # Cases whose rows stand in another order than their times.
+    # Cases whose rows are not in the order of their times.
     if log is None or not log.has_times or not log.engine.compares_order:
         return tuple(found)
     if number := cast(ComparingReader, log.reader).count_disordered(log):
@@ -220,7 +220,7 @@ def find_warnings(variants: VariantCounts, log: Log | None = None) -> tuple[Stat
 
 
 def _identifiers(variants: VariantCounts) -> Iterator[Statement]:
-    """Warn of names that may name people or things: names of activities are published."""
+    """Warn of activity names that may identify people or things: they are published."""
     owner = np.repeat(np.arange(len(variants)), variants.lengths)
     pairs = np.unique(np.stack([variants.activity_ids.astype(np.int64), owner]), axis=1)
     cases = np.zeros(len(variants.activities), dtype=np.int64)
@@ -235,7 +235,7 @@ def _identifiers(variants: VariantCounts) -> Iterator[Statement]:
 
 
 def _halves(variants: VariantCounts) -> Iterator[Statement]:
-    """Warn of activities that are the beginning and the end of one."""
+    """Warn of pairs of activities that are the beginning and the end of one."""
     halves: dict[str, set[bool]] = defaultdict(set)
     for name in variants.used():
         half = _HALF.search(name)

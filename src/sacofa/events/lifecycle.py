@@ -1,8 +1,8 @@
-"""Activity instances: events that say that work began, and events that say that it ended.
+"""Activity instances: events at the start of work, joined with events at its end.
 
-An activity that was started and completed happened once. So a start is joined with the first
-completion of the same activity in the same case that comes after it and is not taken yet; what is
-left counts by itself. Only events of one case are joined, so no case changes another.
+An activity that was started and completed is one event. So a start is joined with the first later
+completion of the same activity in the same case that is not joined yet; all others are events of
+their own. Only events of one case are joined, so no case changes another.
 
     transition                                             what becomes of the event
     complete, none, unknown, or no standard one            an event; with a start before it, of both
@@ -17,7 +17,7 @@ from collections import defaultdict, deque
 from collections.abc import Hashable, Sequence
 
 TRANSITION = "lifecycle:transition"
-"""The attribute of XES that says what an event tells of its activity."""
+"""The XES attribute with the life-cycle transition of an event."""
 
 START = "start"
 
@@ -25,16 +25,15 @@ NOT_DONE = (
     "schedule", "assign", "reassign", "suspend", "resume", "withdraw", "autoskip", "manualskip",
     "ate_abort", "pi_abort",
 )  # fmt: skip
-"""Standard transitions of XES that tell of no work."""
+"""Standard transitions of XES that do not record work."""
 
 
 def join_instances(
     transitions: Sequence[str | None], activities: Sequence[Hashable]
 ) -> list[tuple[int, int | None]]:
-    """Give the events of a case that count, each with the event that it began with.
+    """Return the events of a case that count, each with the event at which it began.
 
-    Events are places in the lists, in the order of the case; the beginning is None where nobody
-    knows it.
+    Events are indices into the lists, in the order of the case; an unknown beginning is None.
     """
     began: dict[Hashable, deque[int]] = defaultdict(deque)
     kept: dict[int, int | None] = {}

@@ -1,4 +1,4 @@
-"""Opens logs and counts their variants. Nothing but names of columns is read until then."""
+"""Opening of logs and counting of their variants. Opening reads column names only."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
     database is `postgresql://…` with a query. Columns are found by names in common use unless they
     are given.
 
-    How it is read is said with `options`, or with the fields of `ReadOptions` as keywords. With
-    `person` and `max_cases`, at most max_cases cases of each person are kept; which ones depends on
-    that person's cases alone. What does not exist is refused here, before anything is read.
+    `options`, or the fields of `ReadOptions` as keywords, control how it is read. With `person` and
+    `max_cases`, at most max_cases cases of each person are kept; which ones depends on that
+    person's cases alone. A missing source is refused here, before anything is read.
     """
     options = replace(options or ReadOptions(), **more)  # type: ignore[arg-type]
     opened = find_source(source, options)
@@ -71,14 +71,14 @@ def _check_columns(form: Format, options: ReadOptions, columns: Columns | None) 
 
 
 def _asks_more(columns: Columns | None, options: ReadOptions) -> bool:
-    """Whether more is asked than a server counts by itself."""
+    """Whether the request exceeds what a server counts itself."""
     if columns is None:
         return False
     return any((columns.start, columns.lifecycle, columns.joined, options.time_format))
 
 
 def _choose_engine(form: Format, options: ReadOptions) -> Engine:
-    """Take the engine that was asked for; refuse options that it does not have."""
+    """Return the requested engine; refuse options that it does not support."""
     name = options.engine
     if name is not None and (options.encoding or options.header):
         named = (Argument("encoding"), Argument("header"))
@@ -104,7 +104,7 @@ def _reader_of(engine: Engine) -> Reader:
 
 
 def _opened(source: object, notify: Notify | None) -> Log:
-    """Open a log unless it is one, and tell its holder how its times are read."""
+    """Open a log unless it is open, and notify its holder how its times are parsed."""
     log = source if isinstance(source, Log) else open_log(source)
     if notify is not None and log.columns is not None:
         for note in log.columns.notes(log.options):
@@ -115,9 +115,9 @@ def _opened(source: object, notify: Notify | None) -> Log:
 def count_variants(
     source: object, *, progress: Progress | None = None, notify: Notify | None = None
 ) -> VariantCounts:
-    """Count how many cases took each variant of a log, or of anything that `open_log` takes.
+    """Count the cases of each variant of a log, or of anything that `open_log` accepts.
 
-    The result is secret, and so is what `notify` is told: it is for the person who holds the log.
+    The result and the notices are confidential: they are for the holder of the log.
     """
     log = _opened(source, notify)
     return log.reader.count(log, progress, notify)
@@ -128,9 +128,9 @@ def read_cases(
 ) -> Cases:
     """Read the cases of a log with their times: variants, and the same cases one by one.
 
-    They have the attributes that the log was opened with. The result is secret. Only who asks for
-    times or attributes needs this: it takes longer than counting, and
-    room on the disk. What is on the disk goes when `by_case` is closed, or forgotten.
+    They have the attributes that the log was opened with. The result is confidential. Only releases
+    with times or attributes need this, because it takes longer than counting, and disk space until
+    `by_case` is closed or no longer referenced.
     """
     log = _opened(source, notify)
     by_case = log.reader.cases(log, progress, notify)
@@ -151,9 +151,9 @@ def read_cases(
 def distribute_variants(
     source: object, *, progress: Progress | None = None, notify: Notify | None = None
 ) -> SparkVariants:
-    """Count the variants of a log that Spark reads, and leave them on the cluster.
+    """Count the variants of a log with Spark, and keep them on the cluster.
 
-    The result is secret. It is a context: when it is left, the cluster forgets the variants.
+    The result is confidential. It is a context manager; at its end, the cluster drops the variants.
     """
     log = source if isinstance(source, Log) else open_log(source)
     if not is_distributed(log):
@@ -164,5 +164,5 @@ def distribute_variants(
 
 
 def is_distributed(log: Log) -> bool:
-    """Whether a log's variants can be left where they are counted."""
+    """Whether the variants of a log can stay on the cluster that counts them."""
     return log.engine.distributes

@@ -1,4 +1,4 @@
-"""What the person who holds a log is told of it; all of it is confidential."""
+"""Notices for the holder of the log; all of them are confidential."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from ..base.cells import BLANK
 from ..kernel.statements import Statement
 
 Notify = Callable[[Statement], None]
-"""Receives what the person who holds the log should know of it; never part of a release."""
+"""Receives notices for the holder of the log, which are never part of a release."""
 
 COUNTED = ("untimed", "disordered", "joined", "undone", "varying", "dropped")
-"""What is counted while a log is read: each has an entry `notice.counts.…`."""
+"""Quantities that are counted while a log is read; each has an entry `notice.counts.…`."""
 
 
 def is_blank(text: str | None) -> bool:
-    """Whether a text names nobody."""
+    """Whether a person is blank."""
     return text is None or not text.strip(BLANK)
 
 
@@ -26,7 +26,7 @@ def notify_counts(
     more: Iterable[Statement] = (),
     **counts: int,
 ) -> None:
-    """Tell `more` notices, then what was counted by the names in `COUNTED`, if it is not 0."""
+    """Report `more` notices, then the counts of the names in `COUNTED` that are not 0."""
     assert counts.keys() <= set(COUNTED), counts
     if notify is None:
         return

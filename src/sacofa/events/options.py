@@ -1,4 +1,4 @@
-"""How a log is to be read: one frozen value, refused when it is made."""
+"""How to read a log: one frozen value, validated when it is created."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ CHOICES = {"order": get_args(Order), "engine": get_args(Engine), "protect": get_
 Name = TypeVar("Name", bound=str | Sequence[str])
 
 JOINER = "+"
-"""Stands between the parts of an activity that is built from several columns."""
+"""Separator of the parts of an activity from several columns."""
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp850", "mac-roman")
-"""Encodings that are named in messages; any that Python knows can be asked for."""
+"""Encodings that messages suggest; all encodings of Python are supported."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +117,7 @@ class ReadOptions:
 
     @property
     def unit(self) -> Unit:
-        """What is protected where a log is read so."""
+        """The unit of privacy of a log that is read with these options."""
         if self.person is None or self.max_cases is None:
             return ONE_CASE
         per_period = self.protect == "person-period"
@@ -166,7 +166,7 @@ def _check_file(options: ReadOptions) -> None:
 
 
 def _check_columns(options: ReadOptions) -> None:
-    """Refuse names that stand there twice, unreadable times, and settings of no attributes."""
+    """Refuse duplicate columns, invalid time formats, and settings that need attributes."""
     for name in ("header", "activity"):
         names = getattr(options, name)
         if len(set(names)) < len(names) or "" in options.header:
@@ -198,7 +198,7 @@ def _check_unit(options: ReadOptions) -> None:
 
 
 def _is_encoding(name: str) -> bool:
-    """Whether Python knows an encoding, and it is one of text."""
+    """Whether Python knows an encoding, and it is a text encoding."""
     try:
         decoder = codecs.getincrementaldecoder(name)("replace")
         return "a".encode(name).decode(name) == "a" == decoder.decode("a".encode(name), final=True)

@@ -1,9 +1,9 @@
-"""Periods of time, and which cases belong to one: those whose last event lies in it.
+"""Selection of the cases of a period: those whose last event lies in it.
 
-Where a case belongs follows from that case alone, so a case more or less moves no other. Cases are
-told apart by their ids here, and where persons are protected those of each person: of several with
-one id the first counts, and one without an id, or without a time, belongs to no period. An id of
-one person says nothing of another's, so a person who comes or goes takes no case of others along.
+The period of a case depends on that case alone, so adding or removing a case does not move others.
+Cases are identified by id, and by person and id if the unit is a person. Of several with one id the
+first counts; a case without an id or time belongs to no period. Because ids are compared within a
+person, adding or removing a person does not affect cases of others.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..base.periods import Period
 from ..kernel.statements import Statement
 
 Wanted = Callable[[str, str | None], bool]
-"""Tells, for a case of the period, whether it is to be read: its id, and whose it is."""
+"""Returns whether a case of the period is read, given its id and person."""
 
 
 @dataclass(kw_only=True)
@@ -26,20 +26,20 @@ class PeriodFilter:
     period: Period
     """The period."""
     wanted: Wanted | None = None
-    """Asked for each case of the period; None: all are wanted."""
+    """Called for each case of the period; None: all are read."""
     counts: Counter[str] = field(default_factory=Counter)
-    """Cases that are not read, by the reason: they are of another period, or without a time
-    (`elsewhere`), without an id (`nameless`), with the id of another before (`again`), or not
-    wanted (`taken`). `late` are the events in the period of the latter: they come late, if the case
-    was released in an earlier period."""
+    """Numbers of cases that are not read, by reason: of another period or without a time
+    (`elsewhere`), without an id (`nameless`), with the id of an earlier case (`again`), or refused
+    by `wanted` (`taken`). `late` is the number of events in the period of the latter, which are
+    late if the case was released in an earlier period."""
     _seen: set[tuple[str, str | None]] = field(default_factory=set, repr=False)
 
     def keeps(
         self, case_id: str | None, times: Sequence[int | None], person: str | None = None
     ) -> bool:
-        """Tell whether a case is read: its id, when its events happened, and whose it is.
+        """Whether a case is read, given its id, the times of its events and its person.
 
-        The person is that of the case where persons are protected, else nobody.
+        The person is None unless the unit of privacy is a person.
         """
         known = [time for time in times if time is not None]
         last = max(known, default=None)
@@ -49,7 +49,7 @@ class PeriodFilter:
     def keeps_last(
         self, case_id: str | None, last: int | None, late: int, person: str | None = None
     ) -> bool:
-        """Tell the same from the time of the last event, and the number of those in the period."""
+        """Whether a case is read, given the time of its last event and its events in the period."""
         if case_id is not None:
             # The first with an id stands for all, in whichever period: else which one counts
             # could depend on when it was read.
@@ -70,7 +70,7 @@ class PeriodFilter:
         return False
 
     def notices(self) -> list[Statement]:
-        """What the holder of the log should know."""
+        """Return the notices for the holder of the log."""
         name, counts = self.period.name, self.counts
         more: dict[str, dict[str, object]]
         more = {"elsewhere": {"period": name}, "taken": {"late": counts["late"], "period": name}}

@@ -1,4 +1,4 @@
-"""Columns that look like personal data: by their names, and by the values they hold.
+"""Detection of columns with personal data, by their names and their values.
 
 A release publishes attribute values as they are, so personal data are refused unless the user
 insists. The words cover English, German, Dutch, French and Spanish column names. Both tests err on
@@ -21,7 +21,7 @@ BY_NAME = {
     kind: re.compile(re.sub(r"\{\w+\}", lambda place: _PIECES[place[0]], f"({'|'.join(found)})"))
     for kind, found in WORDS["personal"].items()
 }
-"""What column names say, as patterns over plain words."""
+"""Patterns of personal data over the normalized words of a column name."""
 
 _APART = re.compile(r"[^a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -44,19 +44,19 @@ FIRST_NAMES = frozenset(WORDS["first_names"].split())
 """Common first names of Western Europe and its neighbours."""
 
 NAME_SHARE = 0.3
-"""Share of the distinct values that must look like names: no list of names is complete."""
+"""Share of the distinct values that must look like names, as no list of names is complete."""
 SHARE = 0.5
-"""Share of the distinct values that must look alike for every other kind."""
+"""Share of the distinct values that must match any other kind."""
 FEWEST = 3
-"""Fewer distinct values do not show what a column holds."""
+"""Minimum number of distinct values for a conclusion."""
 _SENTENCE = re.compile(r"(?=.{50})\s*(\S+\s+){7}\S.*", re.DOTALL)
-"""Words and characters from which on a value is a sentence rather than a label: 8, and 50."""
+"""Minimum numbers of words (8) and of characters (50) of a sentence."""
 LIFETIME = timedelta(days=30 * 365)
 """Dates that spread over more time than any log covers are birth dates."""
 
 
 def personal_by_name(name: str) -> str | None:
-    """Say which personal data the name of a column announces, such as "names of persons"."""
+    """Return the personal data that a column name indicates, such as "names of persons"."""
     lower = _CAMEL.sub(" ", bare_name(name.strip())).lower().translate(_UMLAUTS)
     ascii_only = unicodedata.normalize("NFKD", lower).encode("ascii", "ignore").decode()
     words = _APART.sub(" ", ascii_only).strip()
@@ -64,9 +64,9 @@ def personal_by_name(name: str) -> str | None:
 
 
 def personal_by_values(texts: Collection[str]) -> str | None:
-    """Say which personal data the distinct values of a column look like; None: they look harmless.
+    """Return the personal data that distinct values look like; None if they look harmless.
 
-    Only the set of distinct values matters, never how often each of them occurs.
+    The result depends on the set of distinct values, never on their frequencies.
     """
     values = {text.strip() for text in texts} - {""}
     if len(values) < FEWEST:
@@ -86,7 +86,7 @@ def named(kind: str) -> Statement:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text looks like somebody's name: by its form, or by a common first name."""
+    """Whether a text looks like a personal name, by its form or by a common first name."""
     if _SURNAME_FIRST.fullmatch(text) or _TITLE.fullmatch(text):
         return True
     if not _WORDS.fullmatch(text):
@@ -100,4 +100,4 @@ VALUE_TESTS: tuple[tuple[str, Callable[[str], object], float], ...] = (
     ("free text", _SENTENCE.fullmatch, SHARE),
     ("names of persons", _is_name, NAME_SHARE),
 )
-"""What values look like, and the share of distinct values it takes, in the order of the tests."""
+"""The kinds of values and the necessary share of distinct values, in the order of the tests."""

@@ -1,9 +1,9 @@
-"""Logs of pm4py in memory: its EventLog is what XES files hold, its EventStream a table.
+"""Logs of pm4py in memory: an EventLog is treated like an XES file, an EventStream like a table.
 
-Every value is written down by itself, as in frames, and columns have fixed types: text, and
-moments in UTC. A frame made of all values at once would take its types from all cases, and one that
-lacks a number would turn the whole numbers of all others into others. What such a log does not
-declare is taken from all cases, in no order, and named in the certificate.
+Every value is converted independently, as in frames, and columns have fixed types: text, and
+moments in UTC. In a frame of all values, the types would depend on all cases: one missing number
+would turn whole numbers into doubles. Undeclared facts are taken from all cases, in no order, and
+the certificate names them.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ class MemoryLog:
     """The rows of a log, and what it declares."""
 
     rows: list[dict[str, object]]
-    """What each event says, with what its case says as `case:…`; of a case without events, that."""
+    """The attributes of each event, with those of its case as `case:…`; one row per empty case."""
     has_events: bool
-    """Whether there is any event; a log without has nothing to lack."""
+    """Whether there is any event; the checks for required attributes need one."""
     declared: Declared | None = None
-    """What is said of all cases and events; None: a table, whose columns are found by names."""
+    """Declarations for all cases and events; None: a table, whose columns are found by names."""
 
     @property
     def names(self) -> list[str]:
-        """All that any row says something of."""
+        """The names of all attributes in any row."""
         return list(dict.fromkeys(name for row in self.rows for name in row))
 
     def sightings(self) -> Sightings:
-        """Where attributes stand, and with which types."""
+        """Return the levels and types of all attributes."""
         seen = Sightings()
         for row in self.rows:
             for name, value in row.items():
@@ -64,7 +64,7 @@ class MemoryLog:
 
 
 def read_memory(source: Any) -> MemoryLog:
-    """Take a log as rows. As in XES files, each trace is a case, whatever its name."""
+    """Convert a log to rows. As in XES files, each trace is a case, whatever its name."""
     kind = type(source).__name__
     if kind == "EventStream":
         listed = [dict(event) for event in source]
@@ -75,13 +75,14 @@ def read_memory(source: Any) -> MemoryLog:
     for number, trace in enumerate(source):
         of_case = {f"case:{name}": value for name, value in trace.attributes.items()}
         of_case[CASE] = str(number)
-        # What a case says goes first: no event may name another. One without events is a case, too.
+        # Attributes of the case come first: no event may override them. An empty case has a row,
+        # too.
         rows += [{**dict(event), **of_case} for event in trace] or [of_case]
     return MemoryLog(rows=rows, has_events=any(map(len, source)), declared=_declared(source))
 
 
 def _declared(source: Any) -> Declared:
-    """What the XES file declared before its first case that an EventLog came from."""
+    """Return the declarations of the XES file that an EventLog was read from."""
     of_cases, of_events = (
         {name: _kind(value) for name, value in (source.omni_present.get(scope) or {}).items()}
         for scope in ("trace", "event")
@@ -98,7 +99,7 @@ def kinds(source: Source) -> dict[str, str]:
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
-    """Find what holds what; what is asked for must occur."""
+    """Resolve the columns; requested ones must occur."""
     log: MemoryLog = source.content
     names = log.names
     events.check_pattern(options.time_format)
@@ -112,7 +113,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
 
 
 def _of_event_log(name: str, log: MemoryLog, times: bool, options: ReadOptions) -> Columns:
-    """What holds what where it is called as in XES; what is asked for must occur in any event."""
+    """Resolve columns by the names of XES; requested ones must occur in some event."""
     what, names = "an EventLog", log.names
     is_timed = options.timestamp is not None or options.order == "time"
     stamp = one_column("timestamp", options.timestamp, what) or TIME
@@ -138,12 +139,12 @@ def count(
 
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
-    """Give the cases with their times."""
+    """Return the cases with their times."""
     return events.cases(_as_table(log), progress, notify)
 
 
 def count_disordered(log: Log) -> int:
-    """Count the cases whose rows stand in another order than their times."""
+    """Count the cases whose rows are not in the order of their times."""
     return events.count_disordered(_as_table(log))
 
 
@@ -157,7 +158,7 @@ def _as_table(log: Log) -> Log:
     columns, rows = log.columns, memory.rows
     assert columns is not None
     if columns.timestamp is None and memory.declared is not None:
-        # A row without activity and time says that there is a case, so there is a place for times.
+        # A row without activity and time declares an empty case, so a column for times is needed.
         columns = replace(columns, timestamp=TIME)
     texts = _texts(log.name, columns, rows)
     made = {name: pandas.Series(column, dtype="object") for name, column in texts.items()}
@@ -178,7 +179,7 @@ def _moments(log: Log, column: str, texts: Texts, *, ordered: bool) -> list[date
 
 
 def _texts(log: str, columns: Columns, rows: list[dict[str, object]]) -> dict[str, Texts]:
-    """What rows hold in the columns that are read, as text."""
+    """Return the texts of rows in the columns that are read."""
     fields: dict[str, tuple[str, ...]]
     fields = {name: (name,) for name in columns.roles if name is not None}
     # Of an attribute of cases that a case lacks, the first value of its events counts.
@@ -193,14 +194,14 @@ def _texts(log: str, columns: Columns, rows: list[dict[str, object]]) -> dict[st
 
 
 def _plain(value: object) -> object:
-    """A value without what pm4py hangs on it; None where there is none."""
+    """Unwrap the value of a pm4py attribute; None if it is missing."""
     if isinstance(value, Mapping):
         value = value.get("value")
     return None if is_missing(value) else value
 
 
 def _kind(value: object) -> str:
-    """The type of a value, in the words of XES."""
+    """Return the XES type of a value."""
     value = _plain(value)
     if type(value).__name__ in ("bool", "bool_"):
         return "boolean"
@@ -212,7 +213,7 @@ def _kind(value: object) -> str:
 
 
 def _moment(value: object) -> datetime | None:
-    """A time in UTC, without its zone; what is no time in ISO 8601 is missing."""
+    """Return a time in UTC, without its zone; missing if it is not in ISO 8601."""
     value = _plain(value)
     try:
         if isinstance(value, str):

@@ -1,7 +1,6 @@
-"""Logs in a PostgreSQL database (extra `postgres`), whose rows are brought here (see `staging`).
+"""Logs in a PostgreSQL database (extra `postgres`), whose rows are copied (see `staging`).
 
-The query runs in a transaction that may only read. User and password are kept out of everything
-that is shown or stored.
+The query runs in a read-only transaction. User and password never appear in messages or files.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _TYPES = {
     1186: "INTERVAL",
     17: "BLOB",
 }
-"""What types are called by DuckDB; all others are text."""
+"""The types in DuckDB; all other types are text."""
 
 
 def public_name(address: str) -> str:
@@ -54,13 +53,13 @@ def public_name(address: str) -> str:
 
 
 def types(source: Source) -> dict[str, str]:
-    """The columns that the query gives, with their types."""
+    """Return the columns of the query and their types."""
     with _session(source) as session:
         return {name: _TYPES.get(it, "VARCHAR") for name, it in _describe(session, source).items()}
 
 
 def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
-    """Give these columns of all rows as lines of CSV."""
+    """Yield these columns of all rows as lines of CSV."""
     with _session(source) as session:
         types = _describe(session, source)
         text = {name: _text(quoted(name), types[name]) for name in names}
@@ -78,7 +77,7 @@ def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
 
 
 def _text(column: str, kind: int) -> str:
-    """A column as text, without zeros at the end of decimal numbers (see `cells`)."""
+    """Return a column as text, without trailing zeros of decimal numbers (see `cells`)."""
     if kind != DECIMAL:
         return f"{column}::float8::text" if kind in FLOATING else f"{column}::text"
     digits = f"rtrim(rtrim({column}::text, '0'), '.')"
@@ -90,7 +89,7 @@ def _text(column: str, kind: int) -> str:
 
 @contextmanager
 def _session(source: Source) -> Iterator[Connection]:
-    """Open a connection that only reads; what it complains of becomes one clear line."""
+    """Open a read-only connection; its errors become one clear line."""
     try:
         import psycopg
     except ImportError:
@@ -104,19 +103,19 @@ def _session(source: Source) -> Iterator[Connection]:
     except (psycopg.Error, UnicodeError) as error:
         said = _without_credentials(str(error), source.content)
         if isinstance(error, psycopg.DataError):
-            # What stands in quotes is the value that the server stumbled upon.
+            # Text in quotes is the value that caused the error.
             said = re.sub('".*', "…", said)
         raise ReadError(source.name, said) from None
 
 
 def _without_credentials(message: str, address: str) -> str:
-    """Take the first line of a message, and out of it all that the address says of the user."""
+    """Return the first line of a message without the user data of the address."""
     from psycopg.conninfo import conninfo_to_dict
 
     line, *_ = message.strip().splitlines() or [str(Statement("read.database.lost"))]
     try:
         said = conninfo_to_dict(address)
-    except Exception:  # An address that cannot be read may hold anything.
+    except Exception:  # An address that cannot be parsed may contain anything.
         return str(Statement("read.database.address"))
     secret = ("user", "password", "passfile", "sslpassword", "sslkey", "options")
     for text in sorted((str(said[key]) for key in secret if said.get(key)), key=len, reverse=True):
@@ -125,17 +124,17 @@ def _without_credentials(message: str, address: str) -> str:
 
 
 def _describe(session: Connection, source: Source) -> dict[str, int]:
-    """The columns that the query gives, with the numbers of their types."""
+    """Return the columns of the query with their type numbers."""
     found = session.execute(f"SELECT * FROM {_asked(source)} LIMIT 0").description
     return {column.name: column.type_code for column in found or ()}
 
 
 def _asked(source: Source) -> str:
-    # A line break before the bracket, because the query may end with a comment.
+    # The line break protects the bracket, because the query may end with a comment.
     return f"(\n{(source.query or '').strip().rstrip(';')}\n) AS asked"
 
 
 def _known_time(column: str) -> str:
-    """A time that has an end, and can be told in microseconds; the server knows later dates."""
+    """Return a finite time in the range of microseconds; the server supports later dates."""
     time = quoted(column)
     return f"CASE WHEN isfinite({time}) AND {time} < '294247-01-01' THEN {time} END"

@@ -1,8 +1,8 @@
-"""Columns of a log: which role they have, what the others hold, and the first events.
+"""Columns of a log: their roles, the content of the others, and a preview of events.
 
-The names and types of columns are enough for a new columns file. An inspection of the log looks at
-their cells, too. Which columns should not be released as they are is decided in the same way. All
-that comes from cells is confidential.
+The names and types of columns are enough for a new columns file. An inspection of the log reads
+their cells, too, also to find columns that should not be released unchanged. All results from cells
+are confidential.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from .released import CORE_KEY, TIME_KEY
 from .source import ComparingReader, Log, Source
 
 MAX_VALUES = 10_000
-"""Distinct values that are compared with what names, codes and dates look like. Of XES and logs in
-memory no more are counted, which bounds the memory that this takes."""
+"""Maximum number of distinct values that are compared with names, codes and dates. For XES and logs
+in memory it also bounds the number that is counted, and so the memory."""
 ID_SHARE = 0.9
-"""Share of the cases that distinct values must reach for a column to look like an identifier."""
+"""Ratio of distinct values to cases above which a column looks like an identifier."""
 MIN_ID_VALUES = 20
 """Fewer distinct values than this do not show that a column identifies cases."""
 ROWS, COLUMNS, LETTERS = 6, 30, 80
-"""So many rows, columns and letters of a value does a preview show."""
+"""Maximum numbers of rows, columns and characters per value of a preview."""
 TABLES = tuple(
     name
     for name, each in formats.FORMATS.items()
@@ -56,21 +56,21 @@ HEAD = """\
 GROUPS = '# groups = { "…" = ["…", "…"] }    # or release names with --employees'
 ID_IN_ONE_WORD = re.compile("|".join(WORDS["ids_in_one_word"]))
 APART = re.compile(r"[\s_.:-]+|(?<=[a-z0-9])(?=[A-Z])")
-"""Where a name has its words: orderId, order_id and Order ID have two."""
+"""Boundaries of words in a name: orderId, order_id and Order ID have two words."""
 AT_WORK = Statement("reason.at_work")
 TIME_WORDS = ("date", "time", "timestamp", "deadline", "duration", "start", "end")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Role:
-    """What a column is read as."""
+    """The role of one or several columns."""
 
     role: str
     """Case, activity, timestamp, start, lifecycle or person."""
     columns: tuple[str, ...]
     """Its column, or columns."""
     why: str
-    """Why it was taken."""
+    """The reason for the role."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,20 +80,20 @@ class ColumnProfile:
     name: str
     """Its name; attributes of cases in XES begin with `case:`."""
     type: str
-    """What its values look like: text, number, date, time or yes or no."""
+    """The type of its values: text, number, date, time or yes or no."""
     values: int | None
-    """How many distinct values it has; None: not counted."""
+    """Number of distinct values; None if not counted."""
     constant: bool | None
-    """Whether each case has one value at most; None: not known."""
+    """Whether each case has at most one value; None if unknown."""
     advice: str | None
-    """Why it should not be released as it is, by its name and its values; None: no reason found."""
+    """The reason against releasing it, by its name and values; None: no reason found."""
     personal: str | None = None
-    """The personal data that its name or its values look like, such as "names of persons"."""
+    """The personal data that its name or values look like, such as "names of persons"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreviewColumn:
-    """One column, and what is in it."""
+    """One column of a preview."""
 
     name: str
     type: str
@@ -106,7 +106,7 @@ class Preview:
     columns: tuple[PreviewColumn, ...] = ()
     rows: tuple[tuple[str | None, ...], ...] = ()
     left_out: int = 0
-    """How many more columns there are."""
+    """Number of further columns."""
 
 
 def find_roles(log: Log) -> tuple[Role, ...]:
@@ -127,7 +127,7 @@ def find_roles(log: Log) -> tuple[Role, ...]:
 
 
 def why_left_out(name: str, kind: str) -> Statement | None:
-    """Why a column should not be released, by its name and type; None: no reason found."""
+    """Return the reason against releasing a column, by its name and type; None: no reason found."""
     plain = plain_name(name)
     word = ([word for word in APART.split(name) if word] or [""])[-1].lower()
     if {name, plain} & IDS or word in WORDS["id_words"] or ID_IN_ONE_WORD.fullmatch(word):
@@ -179,14 +179,14 @@ def starting_file(source: object, options: ReadOptions) -> tuple[str, list[State
 
 @dataclass(kw_only=True)
 class _Contents:
-    """What a column holds."""
+    """The content of a column."""
 
     values: set[str] = field(default_factory=set)
     """Distinct values, `MAX_VALUES` at most."""
     size: int = 0
-    """How many there are."""
+    """Number of distinct values."""
     constant: bool = True
-    """Whether each case has one at most."""
+    """Whether each case has at most one."""
 
 
 def profile_columns(log: Log, cases: int) -> tuple[tuple[ColumnProfile, ...], int | None]:
@@ -204,7 +204,7 @@ def profile_columns(log: Log, cases: int) -> tuple[tuple[ColumnProfile, ...], in
 
 
 def offered_columns(log: Log, cases: int) -> list[ColumnProfile]:
-    """The columns that may be released as attributes; identifiers by name are none of them."""
+    """Return the columns that may be released as attributes, without identifiers."""
     profiles, _ = profile_columns(log, cases)
     return [each for each in profiles if not {each.name, plain_name(each.name)} & IDS]
 
@@ -231,7 +231,7 @@ def _profile(name: str, kind: str, found: _Contents | None, cases: int) -> Colum
 
 
 def _contents(log: Log, names: list[str]) -> dict[str, _Contents]:
-    """Look at all cells of these columns, if the log is where that is possible."""
+    """Read all cells of these columns, if the source supports it."""
     form = log.source.format
     if form in (*TABLES, "frame", "relation") and log.options.engine is None:
         return _of_table(log, names)
@@ -301,9 +301,9 @@ def _cases(log: Log) -> Iterator[list[tuple[str, object]]]:
 
 
 def preview(path: str | Path, options: ReadOptions) -> Preview:
-    """Show the first events; nothing for variants that were counted already.
+    """Return the first events; empty for counted variants.
 
-    Which column holds what need not be known: people choose columns by what they see here.
+    Columns need not have roles yet: the preview helps people to choose them.
     """
     source = find_source(path, options)
     if source.format != "xes" and source.format not in TABLES:
@@ -347,7 +347,7 @@ def _first_events(source: Source) -> First:
 
 
 def guess_type(kind: str, values: Collection[str | None]) -> str:
-    """What people call a type of XES; of text, what it looks like: a number, a time, or text."""
+    """Return the displayed type of an XES type; for text, the type that its values look like."""
     there, name = [value for value in values if value], kind_of_type(kind).type_name
     if name != "text" or not there:
         return name
@@ -360,9 +360,9 @@ def guess_type(kind: str, values: Collection[str | None]) -> str:
 
 
 def count_disordered(log: Log) -> int | None:
-    """Count the cases whose times contradict the order of the file; None where that is not known.
+    """Count the cases whose times contradict the order of the file; None if unknown.
 
-    The whole log is read once more, in the order of the file, whichever order was asked for.
+    The whole log is read again, in the order of the file instead of the requested one.
     """
     notes: list[Statement] = []
     try:
@@ -372,7 +372,7 @@ def count_disordered(log: Log) -> int | None:
             return cast(ComparingReader, log.reader).count_disordered(log)
         log.reader.count(replace(log, order="file"), None, notes.append)
     except SacofaError:
-        # What stands in the way of reading times was told where they were asked for.
+        # Errors in times were already reported when times were requested.
         return None
     counted = (n.values["number"] for n in notes if n.code == "notice.counts.disordered")
     return next((number for number in counted if isinstance(number, int)), 0)

@@ -1,4 +1,4 @@
-"""What released files say of themselves: whether their times are private or artificial."""
+"""Marks in released files: whether their times are private or artificial."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from .duckdb.staging import staged
 from .source import Log
 
 TIME_KEY = "sacofa:time"
-"""The attribute of a log, or the column of a table, that says what its times are."""
+"""The attribute of a log, or the column of a table, with the mark on its times."""
 ARTIFICIAL = "artificial"
 """Its value if times count seconds from 2000-01-01."""
 PRIVATE = "private"
 """Its value if times were sampled from private answers about the times of the log."""
 START_KEY = "start_timestamp"
-"""The column of a table that says when work began, as pm4py calls it."""
+"""The column for the start of work in tables, named as in pm4py."""
 CORE_KEY = "sacofa:core"
-"""The attribute of a case that says whether it is of the orderly core."""
+"""The attribute that marks cases of the orderly core."""
 
 HEAD_BYTES = 4096
-"""The mark of a released XES file stands before its first case, within this many bytes."""
+"""The mark of a released XES file is before its first case, within this many bytes."""
 
 
 def time_mark(log: Log) -> str | None:
-    """The mark of a log on its times; None if they are as recorded, or missing."""
+    """Return the mark of a log on its times; None if they are recorded or missing."""
     if not log.has_times:
         return None
     if log.source.format == "xes":
@@ -42,7 +42,7 @@ def time_mark(log: Log) -> str | None:
 
 
 def time_mark_of_xes(path: Path) -> str | None:
-    """The mark of an XES file on its times; None if there is none."""
+    """Return the mark of an XES file on its times; None if it has none."""
     with BoundedFile(path) as file:
         head = file.read(HEAD_BYTES).partition(b"<trace")[0]
     for mark in (PRIVATE, ARTIFICIAL):

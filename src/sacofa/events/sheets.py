@@ -1,7 +1,7 @@
 """Rows of spreadsheets: a sheet of an .xlsx or .ods file, as text, one row at a time.
 
 Both are archives of XML, which is read as a stream: memory holds one row, and for .xlsx the texts
-that its cells share. A cell that holds a date says so itself, so it is known for what it is.
+that its cells share. Each cell declares whether it is a date.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from .source import Source
 Element = Any
 """An element of lxml, which has no types."""
 Row = list[object]
-"""Cells as text, numbers, moments, True or False; None: nothing."""
+"""Cells as text, numbers, moments, True or False; None is missing."""
 
 MAX_WIDTH, MAX_DAYS, MAX_NAMED_SHEETS = 10_000, 3_000_000, 20
-"""No table of events has more columns, no date is more days, and no message names more sheets."""
+"""Maximum number of columns of a table, of days of a date, and of sheets in a message."""
 MAX_REPEATED = 1 << 20
 """More equal rows one after the other are refused unless trusted."""
 MAX_SHARED_BYTES = 1 << 28
-"""More bytes of shared texts than this are refused unless trusted: all are held in memory."""
+"""Maximum number of bytes of shared texts unless trusted, because all are kept in memory."""
 EPOCHS = (datetime(1899, 12, 30), datetime(1904, 1, 1))
 """The day that is day 0, and that of files which count from 1904."""
 DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
@@ -40,9 +40,9 @@ DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
 
 
 def sheet_rows(source: Source, path: Path) -> Iterator[Row]:
-    """Give the rows of a sheet that have any content, without those that are to be skipped.
+    """Yield the rows of a sheet with any content, without the skipped ones.
 
-    The sheet is given by its name or by its number, from 1; it is the first otherwise.
+    `sheet` is its name or its number, from 1; None is the first.
     """
     form, skip = source.format, source.skip_rows or 0
     read = _xlsx if form == "xlsx" else _ods
@@ -72,7 +72,7 @@ class _Parts:
         return name in self._sizes
 
     def elements(self, name: str, *tags: str) -> Iterator[tuple[str, Element]]:
-        """Go through the elements with these tags; each is forgotten when the next is asked for."""
+        """Iterate over the elements with these tags; each is freed when the next is requested."""
         if name not in self:
             raise ReadError(self.path, Statement("read.sheet.no_part", part=name))
         # No more bytes are unpacked than the archive declares.
@@ -98,7 +98,7 @@ class _Parts:
                     del parent[0]
 
     def whole(self, text: str) -> int:
-        """A number that the format needs to be whole."""
+        """Parse a number that must be whole."""
         if not re.fullmatch("[0-9]{1,9}", text):
             raise self.damaged()
         return int(text)
@@ -115,12 +115,12 @@ class _Parts:
 
 
 def _local(name: object) -> str:
-    """The name of an element or an attribute without its namespace; of a comment nothing."""
+    """Return the name of an element or attribute without its namespace; empty for a comment."""
     return name.rpartition("}")[2] if isinstance(name, str) else ""
 
 
 def _attributes(element: Element) -> dict[str, str]:
-    """The attributes of an element, whatever namespaces they have."""
+    """Return the attributes of an element without namespaces."""
     return {_local(name): value for name, value in element.items()}
 
 
@@ -147,7 +147,7 @@ def _xlsx(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Cells:
-    """What is needed to read the cells of an .xlsx file."""
+    """The data that cells of an .xlsx file refer to."""
 
     parts: _Parts
     shared: list[str]
@@ -188,14 +188,14 @@ class _Cells:
 
 
 def _number(text: str, epoch: datetime | None = None) -> object:
-    """A number, or the moment that it stands for, if any calendar has it."""
+    """Return a number, or the moment that it represents if it is a valid date."""
     try:
         number = float(text)
     except ValueError:
         return text
     if epoch is not None and abs(number) < MAX_DAYS:
         with suppress(OverflowError):
-            # To the millisecond: a third of a day has no end in binary.
+            # Rounded to the millisecond, because a third of a day has no exact binary form.
             date = epoch + timedelta(milliseconds=round(number * 86_400_000))
             # A time of day without a date: no event of a log was on the first day of the calendar.
             return date.time() if 0 <= number < 1 and date.date() == epoch.date() else date
@@ -210,7 +210,7 @@ def _shared(parts: _Parts) -> list[str]:
         return found
     size = 0
     for _, item in parts.elements("xl/sharedStrings.xml", "si"):
-        # The pronunciation of a word (rPh) is not part of its text.
+        # The phonetic guide of a word (rPh) is not part of its text.
         found.append("".join(item.xpath("(./*|./*[local-name()='r']/*)[local-name()='t']/text()")))
         size += len(found[-1]) + 50
         if size > MAX_SHARED_BYTES and not parts.trusted:
@@ -240,7 +240,7 @@ def _ods(parts: _Parts, sheet: str | None) -> Iterator[tuple[int, Row]]:
     for _, row in parts.elements("content.xml", "table-row"):
         around = [*row.iterancestors("{*}table")]
         if len(around) != 1:
-            # A table in a cell is no part of the sheet, nor the end of it.
+            # A table inside a cell neither belongs to the sheet nor ends it.
             continue
         if around[0] is not table:
             if is_chosen:

@@ -1,4 +1,4 @@
-"""A log as it was opened, and what can read it."""
+"""An opened log, and the interface of its readers."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ if TYPE_CHECKING:
 
 
 OPEN_ORDER = Statement("assumption.day_month_order")
-"""What is assumed where time stamps are text and nobody said how they are written."""
+"""Assumption if time stamps are text and their format was not declared."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Source:
-    """Where an event log is."""
+    """The location of an event log."""
 
     name: str
-    """What the log is called in messages; never holds a password."""
+    """The name of the log in messages; never contains a password."""
     format: str
     """The name of the format in which it is stored."""
     content: Any = field(repr=False)
     """The files, the frame, or how to reach the database."""
     query: str | None = None
-    """What is asked of a database."""
+    """The query for a database."""
     trusted: bool = False
-    """Whether guards against hostile files are off."""
+    """Whether the checks for hostile files are skipped."""
     encoding: str | None = None
-    """How the letters of text files are written, where that was said."""
+    """The encoding of text files, if declared."""
     header: tuple[str, ...] = ()
-    """What columns are called where no line of the file says it."""
+    """The names of the columns, if the files have no header."""
     skip_rows: int | None = None
-    """How many lines or rows stand above the header; None: it is looked for."""
+    """Number of lines or rows above the header; None: detected."""
     sheet: str | None = None
-    """The sheet of a spreadsheet, by its name or number; None: the first."""
+    """The sheet of a spreadsheet, by name or number; None: the first."""
     held: object = field(default=None, repr=False)
-    """What keeps the files in their place."""
+    """The object that keeps temporary files alive."""
 
     @property
     def declared(self) -> Format:
@@ -60,26 +60,26 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Log:
-    """An event log that was opened: where it is, how its cases are read, what is protected."""
+    """An opened event log: its location, its columns, its reader and its unit of privacy."""
 
     source: Source
-    """Where it is."""
+    """The location."""
     columns: Columns | None
-    """What holds what; nothing for counted variants."""
+    """The roles of columns; None for counted variants."""
     order: Order
-    """Events of a case by time, with ties as the case has them, or as the source has them."""
+    """The order of events in a case: by time (ties as in the source), or as in the source."""
     options: ReadOptions
-    """What was asked for."""
+    """The options it was opened with."""
     engine: Engine
-    """What is declared of the reader."""
+    """The properties of the reader."""
     reader: Reader = field(repr=False)
-    """What counts it."""
+    """The module that reads it."""
     wanted: Wanted | None = field(default=None, repr=False)
-    """Asked for every case of the period whether it is read; None: all are."""
+    """Called for each case of the period to decide whether it is read; None: all are."""
 
     @property
     def name(self) -> str:
-        """What the log is called in messages."""
+        """The name of the log in messages."""
         return self.source.name
 
     @property
@@ -89,15 +89,15 @@ class Log:
 
     @property
     def has_times(self) -> bool:
-        """Whether events have a time stamp: known from the names of columns alone."""
+        """Whether events have time stamps, by the column names alone."""
         return self.columns is not None and self.columns.timestamp is not None
 
     @property
     def has_starts(self) -> bool:
-        """Whether it is declared when work began: a column for that, or a named lifecycle.
+        """Whether a start of work is declared: by a column, or by a named lifecycle.
 
-        That an XES log has transitions says nothing: most hold completions alone, and which ones
-        do is secret.
+        Transitions of an XES log are not sufficient: most logs contain completions only, and
+        whether one does is confidential.
         """
         if not self.has_times or self.columns is None:
             return False
@@ -106,27 +106,27 @@ class Log:
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
-        """What is read of cases and events besides activities and times."""
+        """The attributes of cases and events that are read."""
         return () if self.columns is None else self.columns.attributes
 
     @property
     def period(self) -> Period | None:
-        """Only cases of this period are read; None: all are."""
+        """The period whose cases are read; None: all."""
         return None if self.options.period is None else Period.parse(self.options.period)
 
     def period_filter(self) -> PeriodFilter | None:
-        """What decides which cases of this log are read; None: all are."""
+        """Return the filter for cases of the period; None: all are read."""
         period = self.period
         return None if period is None else PeriodFilter(period=period, wanted=self.wanted)
 
     @property
     def unit(self) -> Unit:
-        """What is protected: its cases are bounded to it while they are read."""
+        """The unit of privacy; contributions are bounded to it while cases are read."""
         return self.options.unit
 
     @property
     def assumptions(self) -> tuple[Statement, ...]:
-        """What reading it takes to be public, though it comes from the log."""
+        """Facts from the log that are assumed to be public."""
         columns = self.columns
         if columns is None:
             return ()
@@ -135,7 +135,7 @@ class Log:
 
     @property
     def max_cases(self) -> int | None:
-        """How many cases of one person are counted at most; None: cases have no person."""
+        """Maximum number of cases per person; None if cases have no person."""
         return self.options.max_cases
 
 
@@ -147,35 +147,35 @@ def used_columns(columns: Columns, present: Collection[str]) -> list[str]:
 
 
 class Reader(Protocol):
-    """One way to read logs: a module of this package with these functions."""
+    """The interface of a module that reads logs."""
 
     def kinds(self, source: Source) -> Mapping[str, str]:
-        """List the attributes with their types in the words of XES; those of cases as `case:…`."""
+        """List the attributes with their XES types; those of cases as `case:…`."""
 
     def find(self, source: Source, options: ReadOptions) -> Columns | None:
-        """Find what holds what, and refuse what can be refused at once."""
+        """Resolve the columns, and refuse invalid requests early."""
 
     def count(
         self, log: Log, progress: Progress | None = None, notify: Notify | None = None
     ) -> VariantCounts:
-        """Count the variants; what their holder should know is told to `notify`."""
+        """Count the variants; `notify` receives notices for the holder of the log."""
 
     def cases(
         self, log: Log, progress: Progress | None = None, notify: Notify | None = None
     ) -> StoredCases:
-        """Give the same cases one by one, in the same order of events, with their times."""
+        """Return the same cases individually, with their times and the same order of events."""
 
 
 class Remote(Protocol):
-    """A module that gives the rows of a source that is elsewhere."""
+    """The interface of a module that returns the rows of a remote source."""
 
     def types(self, source: Source) -> dict[str, str]:
         """The columns with their types, as DuckDB calls them."""
 
     def rows(self, source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
-        """Give these columns of all rows as lines of CSV in UTF-8, in any order.
+        """Yield these columns of all rows as lines of CSV in UTF-8, in any order.
 
-        Times are in ISO 8601 and UTC. What is missing is an empty field; text stands in quotes.
+        Times are in ISO 8601 and UTC. Missing values are empty fields, and texts are quoted.
         """
 
 
@@ -183,4 +183,4 @@ class ComparingReader(Reader, Protocol):
     """A reader that can compare the order of rows with that of their times."""
 
     def count_disordered(self, log: Log) -> int:
-        """Count the cases whose rows stand in another order than their times."""
+        """Count the cases whose rows are not in the order of their times."""

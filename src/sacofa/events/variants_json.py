@@ -31,12 +31,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def kinds(source: Source) -> dict[str, str]:
-    """List nothing: counted variants have no attributes."""
+    """Return nothing: counted variants have no attributes."""
     return {}
 
 
 def find(source: Source, options: ReadOptions) -> None:
-    """Find nothing: there are no columns. Settings that need some are refused."""
+    """Return None: there are no columns. Settings that need columns are refused."""
     for name in ("case", "activity", "timestamp", "start", "lifecycle", "person", "order"):
         if value := getattr(options, name):
             must = Statement("read.must.left_out_for", what="counted variants")
@@ -88,7 +88,7 @@ def _checked(path: Path, number: int, entry: object) -> tuple[list[str], int, bo
 
 
 def _read_json(path: Path, trusted: bool) -> object:
-    # All of it is held in memory at once, and takes many times its size there.
+    # The whole file is kept in memory, and takes many times its size there.
     with BoundedFile(path, trusted=trusted, most=MOST) as stream:
         text = stream.read()
     if not text.strip():

@@ -1,9 +1,9 @@
-"""Cases of XES files, one at a time: which are read, and in which order their events count.
+"""Cases of XES files, one at a time: selection of cases and order of their events.
 
 Memory holds one case and the variants, whatever the size of the file. Each `trace` is a case, also
 one without events and also where two have the same name. Events are in the order of the file unless
-the user orders them by time. What becomes of a case follows from that case alone, and of a person's
-cases the first count.
+the user orders them by time. The handling of a case depends on that case alone; of a person's cases
+the first count.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from .xes_form import (
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 LAST = 1 << 63
-"""Stands for a missing time: after all others."""
+"""Sort key of a missing time: after all others."""
 FIRST_CASES = 100
-"""So many cases are looked at for the names of attributes."""
+"""Number of cases that are searched for names of attributes."""
 
 
 def kinds(source: Source) -> dict[str, str]:
@@ -60,10 +60,10 @@ def kinds(source: Source) -> dict[str, str]:
 
 
 def find(source: Source, options: ReadOptions) -> Columns:
-    """Find the attributes to count by; what is asked for must occur in each file that has events.
+    """Resolve the attributes; requested ones must occur in each file that has events.
 
-    Files are read as far as it takes to see all of them: to the end for attributes that no file
-    declares before its first case.
+    Files are read until all are found: to the end for attributes that no file declares before its
+    first case.
     """
     stamp = one_column("timestamp", options.timestamp, "XES") or TIME
     columns = standard_columns(options, "XES", marks=(NAME, TRUNCATED), stamp=stamp)
@@ -83,16 +83,16 @@ def find(source: Source, options: ReadOptions) -> Columns:
 def search(
     source: Source, options: ReadOptions, columns: Columns, declared: Sequence[Declared]
 ) -> tuple[list[str], Sightings]:
-    """Look for all that is asked for, and refuse what is in no file.
+    """Search for all requested attributes, and refuse those that are in no file.
 
     Returns:
-        What the first event of each file has, and what was seen on the way.
+        The attributes of the first events, and all sightings.
     """
     stamps = {columns.timestamp} if options.timestamp is not None or options.order == "time" else ()
-    # What is declared need not occur: that a rare value is there must not decide about a release.
+    # Declared attributes need not occur: a rare value must not decide whether there is a release.
     said = lookup_in(declared, None, options)
     undeclared = {n.removeprefix("case:"): "attribute" for n in options.attribute if not said(n)}
-    # Activities must be at every event, so the first tells; others may come late, in any file.
+    # Every event has an activity, so the first is enough; others may come late, in any file.
     late = dict(sorted(undeclared.items()))
     late |= {
         key: role for role in ("lifecycle", "person") if (key := getattr(options, role)) is not None
@@ -107,7 +107,7 @@ def search(
             missing, is_empty = missing.difference(keys), False
             if not (missing or undeclared) and all(name in seen for name in late):
                 break
-        # A file without any event has nothing to lack.
+        # The checks need an event.
         _refuse(path, "timestamp", () if is_empty else missing, (), present)
     for name, role in late.items():
         _refuse(source.name, role, (name,), seen, present)
@@ -137,7 +137,7 @@ def count(
 
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
-    """Give the cases of XES files with their times."""
+    """Return the cases of XES files with their times."""
     started = log.columns is not None and log.columns.lifecycle is not None
     store = CaseStore(log.name, log.unit, log.attributes, started=started)
     for case in _read(log, progress, notify, with_times=True):
@@ -148,7 +148,7 @@ def cases(log: Log, progress: Progress | None = None, notify: Notify | None = No
 def _read(
     log: Log, progress: Progress | None, notify: Notify | None, *, with_times: bool
 ) -> Iterator[Case]:
-    """Give the cases that count, and tell at the end what was odd."""
+    """Yield the cases that count, and report anomalies at the end."""
     assert log.columns is not None
     columns, stamp = log.columns, log.columns.timestamp or TIME
     period, had, counts = log.period_filter(), Counter[str](), Counter[str]()
@@ -162,7 +162,7 @@ def _read(
             continue
         counts["varying"] += len(set(persons)) > 1
         _count_times(counts, stamps, times, timed=log.timed)
-        # The first cases of each person count. Without a known one, a case is a person of its own.
+        # The first cases of each person count. A case without a person is a person of its own.
         had.update(persons[:1])
         if person is not None and had[person] > log.unit.max_cases:
             counts["dropped"] += 1
@@ -180,7 +180,7 @@ def _read(
 def _traces(
     source: Source, activity: Sequence[str], progress: Progress | None
 ) -> Iterator[tuple[XesTrace, Sequence[Name]]]:
-    """Go through the cases of all files, with the activities of their events: names, or parts."""
+    """Iterate over the cases of all files, with the activities of their events: names, or parts."""
     for done, path in enumerate(source.content):
 
         def share(part: float, done: int = done) -> None:
@@ -205,7 +205,7 @@ def _order(times: Sequence[int | None]) -> Sequence[int]:
 
 
 def _persons(trace: XesTrace, key: str | None, order: Sequence[int]) -> list[str]:
-    """Who a case could be of, the first being meant: the case says it, or its events."""
+    """Return the possible persons of a case, the preferred one first: its own, then its events'."""
     if key is None:
         return []
     values = trace.values(key)
@@ -216,7 +216,7 @@ def _persons(trace: XesTrace, key: str | None, order: Sequence[int]) -> list[str
 def _count_times(
     counts: Counter[str], stamps: Texts, times: Sequence[int | None], *, timed: bool
 ) -> None:
-    """Count what contradicts the order that was asked for."""
+    """Count contradictions to the requested order."""
     if timed:
         counts["events"] += len(times)
         counts["untimed"] += times.count(None)
@@ -233,7 +233,7 @@ Instance = tuple[int, int | None]
 def _instances(
     words: Texts | None, names: Sequence[Name], order: Sequence[int], counts: Counter[str]
 ) -> list[Instance]:
-    """The events that count, in their order; `words` tell of starts and completions."""
+    """Return the events that count, in order; `words` are their life-cycle transitions."""
     if words is None or {*map(str.lower, filter(None, words))} <= {"complete"}:
         return [(place, None) for place in order]
     found = join_instances([words[place] for place in order], [names[place] for place in order])
@@ -250,7 +250,8 @@ def _case(
     times: Sequence[int | None] | None,
     found: list[Instance],
 ) -> Case:
-    """The events of a case that count; an attribute of work is what its last event says."""
+    """Build a case from the events that count; a joined event has the attributes of its
+    completion."""
     places = [end for end, _ in found]
     case = Case([names[place] for place in places], trace.own(TRUNCATED) == "true")
     if times is not None:

@@ -1,8 +1,8 @@
-"""XES files as a stream of traces, what they declare before the first, and what their cases hold.
+"""XES files as a stream of traces, their declarations, and the attributes in their cases.
 
 Memory holds one case, whatever the size of the file. A document type, and with it every entity, is
-refused. A declaration is public, as the header of a table is. What cases hold is not: what is taken
-from them is taken from all of them, in no order, and named as an assumption.
+refused. A declaration is public, as the header of a table is. The content of cases is not: facts
+taken from it are taken from all cases, in no order, and named as assumptions.
 """
 
 from __future__ import annotations
@@ -34,12 +34,11 @@ NAME, TIME, TRUNCATED = "concept:name", "time:timestamp", "unfinished"
 """Attributes; the last one marks a case which went on but was cut (`case:unfinished` in tables)."""
 LONGEST_HEAD = 1 << 20
 MAX_CASE_BYTES = 1 << 24
-"""A single case that takes more than this in the file is refused unless trusted; in memory it takes
-thirty times as much."""
+"""Maximum size of a case in the file unless trusted; in memory it takes thirty times as much."""
 
 
 def traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Element]:
-    """Go through the traces of a file; each is forgotten when the next is asked for."""
+    """Iterate over the traces of a file; each is freed when the next is requested."""
     with BoundedFile(path, trusted=trusted, progress=progress) as stream, _explained(stream):
         watch = _Watch(stream, trusted)
         parser = etree.iterparse(
@@ -73,14 +72,14 @@ def traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Ele
 
 @contextmanager
 def _explained(stream: BoundedFile) -> Iterator[None]:
-    """Turn what the parser complains of into one clear line."""
+    """Turn an error of the parser into one clear line."""
     try:
         yield
     except etree.XMLSyntaxError as error:
         if not stream.done:
             raise ReadError(stream.path, Statement("file.empty")) from None
         line, _ = error.position
-        # Further lines of such a message repeat what stands in the file.
+        # Further lines of such a message repeat content of the file.
         why = (error.msg or "not XML").partition("\n")[0].split(", line ")[0]
         raise ReadError(stream.path, Statement("read.xes.broken", line=line, why=why)) from None
 
@@ -111,7 +110,7 @@ def _checked_root(path: Path, element: Element) -> Element:
 
 
 def _name(element: Element) -> str:
-    """The name of an element without its namespace, in which anything may stand."""
+    """Return the name of an element without its namespace, which may be anything."""
     return str(element.tag.rpartition("}")[2])
 
 
@@ -154,7 +153,7 @@ class XesTrace:
         return next(iter(_OF_CASE(self._element, key=key)), None)
 
     def values(self, key: str) -> Texts:
-        """An attribute of all events; None for those that lack it."""
+        """Return the values of an attribute for all events; None for events without it."""
         values: Texts = self._of_events(self._element, key=key)
         if len(values) == self._count(self._element):
             return values
@@ -176,9 +175,9 @@ class XesTrace:
 def standard_columns(
     options: ReadOptions, what: str, *, marks: tuple[str, str], stamp: str, start: str | None = None
 ) -> Columns:
-    """What holds what, as XES names it, unless it is named otherwise; each trace is a case.
+    """Return the roles of attributes by the XES standard unless others are named; traces are cases.
 
-    `marks` name the attribute of the case id, and that of cases which were cut.
+    `marks` are the attributes of the case id and of truncated cases.
     """
     if options.case is not None:
         must = Statement("read.must.traces_are_cases", what=what)
@@ -197,10 +196,10 @@ def standard_columns(
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """What stands before the first case of one file."""
+    """The declarations before the first case of one file."""
 
     times: bool
-    """Whether events have time stamps. Releasing times follows from this, so no case decides it."""
+    """Whether events have time stamps. It decides whether times are released, so no case may."""
     kinds: Mapping[str, str]
     """Attributes of events with their types, and those of cases as `case:…`."""
 
@@ -208,16 +207,16 @@ class Declared:
     def of(
         cls, of_cases: Mapping[str, str], of_events: Mapping[str, str], *, times: bool
     ) -> Declared:
-        """What is said of all cases and of all events, as `<global>` does, and of `times`."""
+        """Return declarations for all cases and all events, as in `<global>`, and of `times`."""
         kinds = {name: kind for name, kind in of_events.items() if not is_of_case(name)}
         kinds |= {f"case:{name}": kind for name, kind in of_cases.items()}
         return cls(times=times or TIME in of_events, kinds=kinds)
 
 
 def lookup_in(declared: Sequence[Declared], seen: Sightings | None, options: ReadOptions) -> Lookup:
-    """Find attributes by what options say of them, by what is declared, and by what was seen.
+    """Make a function that finds attributes by options, by declarations, and by sightings.
 
-    Where files declare different things, the log as a whole declares nothing.
+    If the declarations of files differ, the log as a whole declares nothing.
     """
     columns, lookups = read_columns(options.columns), [table_lookup(it.kinds) for it in declared]
 
@@ -234,9 +233,9 @@ def lookup_in(declared: Sequence[Declared], seen: Sightings | None, options: Rea
 
 
 def read_declared(path: Path, trusted: bool) -> Declared:
-    """Read what a file declares before its first case; its elements may have any prefix."""
+    """Read the declarations of a file before its first case; elements may have any prefix."""
     has_times, found = False, {"trace": dict[str, str](), "event": dict[str, str]()}
-    # What is wrong in a file is reported where its cases are read.
+    # Errors in a file are reported where its cases are read.
     with BoundedFile(path, trusted=trusted) as stream, suppress(etree.XMLSyntaxError):
         head = SimpleNamespace(read=lambda n: stream.read(n) if stream.done < LONGEST_HEAD else b"")
         parser = etree.iterparse(
@@ -264,7 +263,7 @@ def kinds_of(element: Element) -> list[tuple[str, str]]:
 
 
 def scan_events(path: Path, trusted: bool, seen: Sightings) -> Iterator[dict[str, str]]:
-    """Give what each event has, and remember in `seen` what cases and events have."""
+    """Yield the attributes of each event, and add those of cases and events to `seen`."""
     for trace in traces(path, trusted, None):
         # Persons may be attributes of the case.
         for element in (trace, *trace.iterchildren("{*}event")):

@@ -1,4 +1,4 @@
-"""How a cell of a log becomes text: the one rule that all readers follow.
+"""Conversion of cells to text: the one rule that all readers follow.
 
 The text of a cell depends on that cell and on its use alone, never on the type that its column
 happens to have. Libraries choose the type of a column by all of its values: one missing value turns
@@ -39,10 +39,10 @@ from typing import Any, Literal, NoReturn
 from ...kernel.statements import Statement
 
 EXACT = 1 << 53
-"""Whole numbers of this size and more are not told apart by doubles."""
+"""Doubles cannot represent all whole numbers of this size or larger."""
 
 Use = Literal["id", "name", "value"]
-"""What a cell is read for: `id` is a case, `name` an activity or a person, `value` all else."""
+"""The purpose of a cell: `id` is a case, `name` an activity or a person, `value` anything else."""
 
 TOO_LARGE = Statement("read.cell.too_large")
 LENGTHS_OF_TIME = Statement("read.cell.lengths")
@@ -58,14 +58,14 @@ class CellError(ValueError):
 
 
 def text_of(value: Any, use: Use = "value") -> str | None:
-    """Give the text of a value in memory.
+    """Return the text of a value in memory.
 
     Args:
-        value: Anything that a frame, a file or a database holds in a cell.
-        use: What the cell is read for.
+        value: A cell of a frame, a file or a database.
+        use: The purpose of the cell.
 
     Returns:
-        The text, or None where the value is missing.
+        The text, or None if the value is missing.
 
     Raises:
         CellError: The value has no text, or could be confused with another one.
@@ -89,10 +89,10 @@ def text_of(value: Any, use: Use = "value") -> str | None:
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a value stands for none: None, NaN, NaT or NA."""
+    """Whether a value is missing: None, NaN, NaT or NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    # What stands for a missing value is the only one that is not itself.
+    # Only a missing value differs from itself.
     try:
         return bool(value != value)
     except (TypeError, ValueError, ArithmeticError):
@@ -159,7 +159,7 @@ _BY_NAME: Mapping[str, Rule] = {
     "timedelta64": _refuse,
     "datetime64": lambda value, use: text_of(value.astype("datetime64[us]").item(), use),
 }
-"""The rules for types of Python and NumPy that are told by their names."""
+"""The rules for types of Python and NumPy, by type name."""
 _BY_TYPE: tuple[tuple[type | UnionType, Rule], ...] = (
     (timedelta, _refuse),
     (Integral, _whole_text),
@@ -170,9 +170,9 @@ _BY_TYPE: tuple[tuple[type | UnionType, Rule], ...] = (
     (date, lambda value, use: value.isoformat()),
     (time, lambda value, use: _time_text(value)),
 )
-"""The rules for all other types; the first that fits holds."""
+"""The rules for all other types, in order of precedence."""
 
 
 def is_exact(column: str) -> str:
-    """Whether doubles tell the whole numbers of a column apart, as SQL."""
+    """Return SQL that tests whether doubles represent all whole numbers of a column."""
     return f"{column} BETWEEN {1 - EXACT} AND {EXACT - 1}"

@@ -9,26 +9,26 @@ LONG_WHOLE = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 FLOATING = ("FLOAT", "DOUBLE")
 INSTANT = "TIMESTAMP WITH TIME ZONE"
 STRUCTURED = ("BLOB", "STRUCT", "MAP", "UNION", "BIT")
-"""How types begin that have no text."""
+"""Prefixes of the types without a text form."""
 
 
 def is_text(kind: str) -> bool:
-    """Tell whether a type is text: enumerations are, because their codes depend on all values."""
+    """Whether a type is text; enumerations are, because their codes depend on all values."""
     return kind == "VARCHAR" or kind.startswith("ENUM")
 
 
 def is_number(kind: str) -> bool:
-    """Tell whether a type is one of numbers."""
+    """Whether a type is a number."""
     return kind in (*SHORT_WHOLE, *LONG_WHOLE, *FLOATING) or kind.startswith("DECIMAL")
 
 
 def is_moment(kind: str) -> bool:
-    """Tell whether a type is one of dates or moments."""
+    """Whether a type is a date or a time stamp."""
     return kind == "DATE" or kind.startswith("TIMESTAMP")
 
 
 def value_type(kind: str) -> str:
-    """The type of the values of a column, in the words of XES."""
+    """Return the XES type of the values of a column."""
     if kind in (*SHORT_WHOLE, *LONG_WHOLE):
         return "int"
     if is_number(kind) or is_moment(kind):
@@ -43,7 +43,7 @@ def check_type(kind: str) -> None:
 
 
 def canonical(column: str, kind: str) -> tuple[str, str]:
-    """Give a column, and its type, without what depends on how its values are stored.
+    """Return a column and its type in a form that does not depend on how its values are stored.
 
     Enumerations become text, short floating point numbers doubles, NaN missing, and moments of any
     resolution are cut to the microsecond.
@@ -63,7 +63,7 @@ def canonical(column: str, kind: str) -> tuple[str, str]:
 
 
 def text(column: str, kind: str, use: Use = "value") -> str:
-    """Give the text of a canonical column, as SQL."""
+    """Return the text of a canonical column, as SQL."""
     if kind == "VARCHAR":
         return column
     written = f"CAST({column} AS VARCHAR)"
@@ -78,7 +78,7 @@ def text(column: str, kind: str, use: Use = "value") -> str:
 
 
 def too_large(column: str, kind: str, use: Use) -> str | None:
-    """Tell, as SQL, whether a cell may stand for another number; None: no cell of the type does."""
+    """Return SQL that tests for ambiguous large numbers; None if the type has none."""
     if use != "value" and kind in FLOATING:
         return f"abs({column}) >= {EXACT}"
     if use == "name" and kind in LONG_WHOLE:

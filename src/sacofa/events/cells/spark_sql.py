@@ -9,10 +9,10 @@ WHOLE = ("tinyint", "smallint", "int", "bigint")
 FLOATING = ("float", "double")
 MOMENTS = ("date", "timestamp", "timestamp_ntz")
 NESTED = ("binary", "array", "map", "struct", "variant")
-"""How types begin that have no text."""
+"""Prefixes of the types without a text form."""
 
 ZONED = r":.*(Z|[+-][0-9]{2}:?[0-9]{2})\\s*$"
-"""How text ends that is a time with its zone, as SQL."""
+"""A pattern in SQL for the end of a time with a zone."""
 
 DAY = 86_400_000_000
 """A day in microseconds."""
@@ -27,7 +27,7 @@ _DUCKDB = {
 
 
 def duckdb_type(kind: str) -> str:
-    """What DuckDB calls a type, as far as cells depend on it; all others are text."""
+    """Return the DuckDB type for the purpose of cells; all other types are text."""
     if kind.startswith(NESTED):
         return "BLOB"
     if kind.startswith(("interval", "decimal")):
@@ -36,7 +36,7 @@ def duckdb_type(kind: str) -> str:
 
 
 def text(column: str, kind: str, use: Use = "value") -> str:
-    """Give the text of a column, as SQL."""
+    """Return the text of a column, as SQL."""
     written = f"cast({column} AS string)"
     if kind == "bigint" and use != "id":
         double = _double_text(f"double({column})")
@@ -49,7 +49,7 @@ def text(column: str, kind: str, use: Use = "value") -> str:
 
 
 def too_large(column: str, kind: str, use: Use) -> str | None:
-    """Tell, as SQL, whether a cell may stand for another number; None: no cell of the type does."""
+    """Return SQL that tests for ambiguous large numbers; None if the type has none."""
     if use != "value" and kind in FLOATING:
         return f"(abs({column}) >= {EXACT} AND NOT isnan({column}))"
     if use == "name" and kind == "bigint":
@@ -66,14 +66,14 @@ def stamp(column: str, kind: str) -> tuple[str, str, str]:
         double = f"CASE WHEN abs(double({column})) < 1e29D THEN double({column}) END"
         return known, column if kind.startswith("decimal") else double, "NULL"
     sql = text(column, kind)
-    # Spark takes 2020 for a year: text that is a number is none, as in all other readers.
+    # Spark parses 2020 as a year, but a number is not a date in any other reader.
     number = f"try_cast({sql} AS decimal(38, 9))"
     read = f"CASE WHEN {sql} RLIKE '{ZONED}' THEN try_to_timestamp({sql}) ELSE {in_utc(sql)} END"
     return sql, f"CASE WHEN {number} IS NULL THEN {read} END", number
 
 
 def micros(column: str, kind: str) -> str:
-    """Give a date or a moment as microseconds since 1970, as SQL."""
+    """Return a date or a moment as microseconds since 1970, as SQL."""
     return f"unix_micros({column if kind == 'timestamp' else in_utc(column)})"
 
 
@@ -87,7 +87,7 @@ def _double_text(column: str) -> str:
     """Write a double as Python does; Java knows other limits for exponents."""
     java = f"cast({column} AS string)"
     mantissa = _short(f"substring_index({java}, 'E', 1)")
-    # A cast that fails must give nothing: Spark may try it for cells that need another branch.
+    # A failing cast must return NULL: Spark may evaluate it for cells of another branch.
     power = f"try_cast(substring_index({java}, 'E', -1) AS int)"
     digits = f"CASE WHEN abs({power}) < 10 THEN '0' ELSE '' END, abs({power})"
     sign = f"CASE WHEN {power} < 0 THEN 'e-' ELSE 'e+' END"
@@ -104,7 +104,7 @@ def _double_text(column: str) -> str:
 
 
 def _decimal_text(written: str) -> str:
-    """Write a decimal number without the exponent that Spark 3.5 gives small ones."""
+    """Write a decimal number without the exponent that Spark 3.5 uses for small ones."""
     mantissa, power = f"substring_index({written}, 'E', 1)", f"substring_index({written}, 'E', -1)"
     zeros = f"repeat('0', -try_cast({power} AS int) - 1)"
     sign = f"CASE WHEN {written} LIKE '-%' THEN '-' ELSE '' END"
@@ -113,12 +113,12 @@ def _decimal_text(written: str) -> str:
 
 
 def _short(digits: str) -> str:
-    """Take zeros from the end of digits with a point."""
+    """Remove trailing zeros after a decimal point."""
     return f"regexp_replace(regexp_replace({digits}, '0+$', ''), '[.]$', '')"
 
 
 def _instant_text(column: str) -> str:
-    """Write a moment in UTC, whatever the zone of the session is."""
+    """Write a moment in UTC, independently of the time zone of the session."""
     micros = f"unix_micros({column})"
     of_day = f"pmod({micros}, {DAY})"
     day = f"date_add(DATE'1970-01-01', int(({micros} - {of_day}) div {DAY}))"

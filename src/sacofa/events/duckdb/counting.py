@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 APART = "hash(case_id)"
-"""What cases are sorted by: shorter than ids, which only tell those apart that share it."""
+"""Sort key of cases: shorter than ids, which then break ties."""
 
 
 def count_parts(
@@ -89,7 +89,7 @@ def count_parts(
 def collect_parts(
     survey: Survey, parts: Iterable[Partition], store: CaseStore, *, started: bool
 ) -> None:
-    """Write down the cases of partitions, whose rows have their times and values, too.
+    """Store the cases of partitions with their times and values.
 
     Rows of a part are sorted by case and then in the order of events, and handed over as they are,
     in columns. How many rows each case has, asked in the same order, says where cases end.
@@ -125,7 +125,7 @@ def collect_parts(
 
 @contextmanager
 def _held(database: DuckDBPyConnection, part: Partition) -> Iterator[str]:
-    """Hold the rows of a part while they are asked; of a long one with little memory."""
+    """Make the rows of a part available to several queries, using little memory for long parts."""
     if part.long:
         with limited(database):
             yield part.sql

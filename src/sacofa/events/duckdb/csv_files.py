@@ -1,9 +1,9 @@
-"""Text tables: what the beginning of a file says of it, and how DuckDB reads it.
+"""Text tables: detection of their dialect from the head of a file, and SQL to read them.
 
-The header and the titles above it, which are about no case, tell the encoding, the separator and
-the names: were it told by what comes later, one more case could change how all are read. Where
-names are given, the first line is a case. Then the encoding is UTF-8 unless it is named, and the
-separator must be the only one that makes as many columns as there are names.
+Encoding, separator and names are detected from the header and the titles above it, which do not
+belong to any case. If they were detected from later rows, one more case could change how all are
+read. If names are given, the first line belongs to a case. Then the encoding is UTF-8 unless it is
+given, and the separator must be the only one that results in as many columns as names.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ MAX_ROW_BYTES = 1 << 24
 """The longest row of a CSV file."""
 
 COMMAS = ",;\t|"
-"""What may stand between columns."""
+"""Separators of columns."""
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-"""What no name of a column has, and a file that is no text soon has."""
+"""Bytes that no column name contains, but a binary file soon does."""
 MAX_COLUMNS = 10_000
 """No table of events has more; each takes memory in every step, however short its name."""
 
@@ -41,47 +41,47 @@ MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-"""Marks that a file may begin with, and the encoding that they stand for."""
+"""Byte order marks and their encodings."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """What the beginning of a file says of it."""
+    """The dialect of a file, detected from its head."""
 
     path: Path
     """The file."""
     names: tuple[str, ...]
-    """What its columns are called, as it says it."""
+    """The column names in the file."""
     comma: str
-    """What stands between them."""
+    """The separator."""
     encoding: str
-    """How its letters are written."""
+    """The encoding."""
     packing: Packing | None
-    """How it is packed."""
+    """The compression."""
     said: bool = False
-    """Whether the first line says what stands between columns (`sep=;`)."""
+    """Whether the first line declares the separator (`sep=;`)."""
     named: bool = True
-    """Whether a line of the file names the columns."""
+    """Whether the file has a header."""
     line_end: str = "\n"
-    """How its lines end."""
+    """The line end."""
     titles: int = 0
-    """How many lines stand above the header, except for `sep=;`."""
+    """Number of lines above the header, without `sep=;`."""
 
     @property
     def skipped(self) -> int:
-        """How many lines stand above the header, or above the first row of a file without one."""
+        """Number of lines above the header, or above the first row if there is no header."""
         return int(self.said) + self.titles
 
     @property
     def columns(self) -> list[str]:
-        """What its columns are called, without what makes formulas harmless in our own files."""
+        """The column names, without apostrophes that protect formulas in files of this package."""
         if not self.named or TRUNCATED not in self.names:
             return list(self.names)
         return [unescape_formula(name) for name in self.names]
 
     @property
     def is_plain(self) -> bool:
-        """Whether DuckDB reads it as it is."""
+        """Whether DuckDB can read the file directly."""
         return self.encoding == "utf-8" and self.packing in (None, "gzip") and not self.titles
 
 
@@ -100,7 +100,7 @@ def read_heads(source: Source) -> list[Head]:
 
 
 def check_alike(heads: Sequence[Head]) -> Head:
-    """Refuse files that only DuckDB reads, or that differ; gives the first head."""
+    """Refuse files that differ, or that only DuckDB can read; return the first head."""
     first = heads[0]
     for head in heads:
         if not head.is_plain or head.skipped:
@@ -113,7 +113,7 @@ def check_alike(heads: Sequence[Head]) -> Head:
 
 
 def csv_sql(heads: Sequence[Head]) -> str:
-    """Give the rows of files as SQL, with the columns c0, c1, … of the first file."""
+    """Return SQL for the rows of files, with the columns c0, c1, … of the first file."""
     names = heads[0].names
     places = {name: i for i, name in reversed(list(enumerate(names)))}
     alike = {(head.names, head.comma, head.packing, head.skipped, head.line_end) for head in heads}
@@ -133,8 +133,7 @@ def _read_csv(heads: Sequence[Head]) -> str:
     first = heads[0]
     files = files_literal(head.path for head in heads)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(first.names)))
-    # Nothing is left for DuckDB to find out: neither from rows nor from names of folders.
-    # Its strict mode is the default; where that is said, it finds no rows that end with CRLF.
+    # DuckDB must not detect anything, neither from rows nor from names of folders.
     sql = (
         f"read_csv({files}, auto_detect = false, columns = {{{columns}}}, "
         f"header = {str(first.named).lower()}, skip = {first.skipped}, "
@@ -146,7 +145,7 @@ def _read_csv(heads: Sequence[Head]) -> str:
     )
     if not first.named or len(set(first.names)) < 2:
         return sql
-    # Files that were put together have their header again in the middle.
+    # Concatenated files repeat their header in the middle.
     again = " AND ".join(
         f"c{i} IS NOT DISTINCT FROM {literal(name) if name else 'NULL'}"
         for i, name in enumerate(first.names)
@@ -160,10 +159,10 @@ def _head(path: Path, source: Source) -> Head:
     if titles is None:
         titles = _titles(start, encoding, source) if named else 0
     if titles and named and source.encoding is None:
-        # Titles and the header tell it together.
+        # Detected from the titles and the header together.
         lines = titles + 1 + start.removeprefix(BOM).lower().startswith(b"sep=")
         encoding = _encoding(path, start, named=True, lines=lines)
-    # What cannot be read is told when all is read: here only the first line is needed.
+    # Unreadable bytes are reported when all rows are read; only the first line matters here.
     said, text = _separator(start, encoding)
     text = "".join(lines_of(text)[titles:]) if titles else text
     line_end = _line_end(path, text)
@@ -182,7 +181,7 @@ def _head(path: Path, source: Source) -> Head:
 
 
 def _comma(path: Path, text: str, said: str | None, source: Source) -> str:
-    """What stands between columns."""
+    """Detect the separator of columns."""
     line = text.partition("\n")[0]
     if max(map(line.count, said or COMMAS)) >= MAX_COLUMNS:
         raise too_wide(path)
@@ -193,7 +192,7 @@ def _comma(path: Path, text: str, said: str | None, source: Source) -> str:
 
 
 def _fitting_comma(path: Path, text: str, commas: str, columns: int) -> str:
-    """Tell what stands between columns of a file without a header, by how many there must be."""
+    """Detect the separator of a file without a header from the required number of columns."""
     found = {each: _first_row(text, each) for each in commas}
     fits = [each for each, row in found.items() if row is None or _has(row, columns)]
     if len(fits) == 1:
@@ -236,7 +235,7 @@ def _start(path: Path) -> bytes:
 
 
 def _refuse_long_start(path: Path) -> None:
-    """Refuse a first row that does not end: DuckDB takes a file that begins so for empty."""
+    """Refuse an unterminated first row: DuckDB would treat the file as empty."""
     quotes = rows = done = 0
     with BoundedFile(path, trusted=True) as stream:
         while done <= 2 * MAX_ROW_BYTES and (block := stream.read(1 << 16)):
@@ -253,7 +252,7 @@ def _refuse_long_start(path: Path) -> None:
 
 
 def _separator(start: bytes, encoding: str) -> tuple[str | None, str]:
-    """What the first line says of what stands between columns, and the text below it."""
+    """Return the separator that the first line declares, and the text below it."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(start).removeprefix("\ufeff")
     line, _, rest = text.partition("\n")
     said = re.fullmatch(r"sep=([!#-/:-@\[-`{-~\t ])\r?", line, re.IGNORECASE)
@@ -261,9 +260,9 @@ def _separator(start: bytes, encoding: str) -> tuple[str | None, str]:
 
 
 def _titles(start: bytes, encoding: str, source: Source) -> int:
-    """How many lines stand above the header, without the line `sep=;`."""
+    """Count the lines above the header, without the line `sep=;`."""
     if encoding in ("utf-8", "cp1252"):
-        # Letters of one line say nothing about how another can be read.
+        # The characters of one line do not affect how another is parsed.
         lines = start.removeprefix(BOM).split(b"\n")
         start, encoding = "\n".join(map(_any_text, lines)).encode(), "utf-8"
     said, text = _separator(start, encoding)
@@ -281,7 +280,7 @@ def _any_text(line: bytes) -> str:
 
 
 def _text_rows(text: str) -> Iterator[str]:
-    """Lines put together to rows: line breaks in quotes are part of a cell."""
+    """Join lines to rows; line breaks in quotes are part of a cell."""
     row = ""
     for line in lines_of(text):
         row += line
@@ -293,7 +292,7 @@ def _text_rows(text: str) -> Iterator[str]:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text with their ends; only LF ends one."""
+    """Yield the lines of a text with their ends; only LF ends a line."""
     return io.StringIO(text, newline="\n").readlines()
 
 
@@ -303,7 +302,7 @@ def wrong_encoding(encoding: str) -> Statement:
 
 
 def _encoding(path: Path, start: bytes, *, named: bool, lines: int = 1) -> str:
-    """Tell the encoding by the mark that a file begins with, or by lines that are no case."""
+    """Detect the encoding by a byte order mark, or by lines that do not belong to a case."""
     for mark, encoding in MARKS.items():
         if start.startswith(mark):
             return encoding
@@ -322,7 +321,7 @@ def _encoding(path: Path, start: bytes, *, named: bool, lines: int = 1) -> str:
 
 
 def _line_end(path: Path, text: str) -> str:
-    """Tell how lines end by the first one; line breaks in quotes are part of a name."""
+    """Detect the line end from the first one; line breaks in quotes are part of a name."""
     inside = False
     for found in re.finditer(r'"|\r?\n|\r', text):
         if found[0] == '"':
@@ -335,7 +334,7 @@ def _line_end(path: Path, text: str) -> str:
 
 
 def _first_row(text: str, comma: str) -> list[str] | None:
-    """The first row that is not blank, if it can be read; None where only DuckDB may."""
+    """Return the first row that is not blank; None if only DuckDB can read it."""
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=comma)
         return next((row for row in rows if row), [])

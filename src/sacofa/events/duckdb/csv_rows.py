@@ -1,7 +1,8 @@
-"""What is asked of all rows of a text table before they are read: quotes and line ends in place.
+"""Checks on the quotes and line ends of a text table before its rows are read.
 
-A quotation mark begins a field or ends it, or stands there twice, and all lines end alike. Else one
-stray mark could make one field of the rows of many cases, and one line end decide for all others.
+A quotation mark must begin or end a field or be doubled, and all line ends must be the same.
+Otherwise a stray mark could merge the rows of many cases into one field, and one line end could
+change how all lines are read.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from ..bounded_file import BoundedFile
 from .csv_files import BOM, Head
 
 BLOCK = 1 << 20
-"""So many bytes are looked at at a time."""
+"""Number of bytes per block."""
 
 QUOTE, LF, CR = b'"\n\r'
 
 
 def check_rows(heads: Sequence[Head], *, trusted: bool) -> None:
-    """Refuse files with quotes or line ends out of place; packed ones are unpacked on the way."""
+    """Refuse misplaced quotes and mixed line ends; compressed files are unpacked on the fly."""
     for head in heads:
         _check(head, trusted)
 
 
 def _blocks(path: Path, trusted: bool) -> Iterator[tuple[bytes, bytes]]:
-    """The blocks of a file, each with the byte that comes next, if any does."""
+    """Yield the blocks of a file, each with the byte that follows it, if any."""
     with BoundedFile(path, trusted=trusted) as stream:
         data = stream.read(len(BOM)).removeprefix(BOM)
         while block := stream.read(BLOCK):
@@ -48,7 +49,7 @@ def _check(head: Head, trusted: bool) -> None:
         around = np.frombuffer(before + data + (after or b"\n"), dtype=np.uint8)
         here = around[1:-1]
         quotes = np.flatnonzero(here == QUOTE)
-        # Each begins a field or ends it. One that stands there twice does both at once.
+        # Each mark begins or ends a field; a doubled one does both.
         for places, side in ((quotes[inside::2], 0), (quotes[1 - inside :: 2], 2)):
             stray = places[~edges[around[places + side]]]
             _refuse(head, "read.csv.stray_quote", data, line, stray)

@@ -1,4 +1,4 @@
-"""Databases of DuckDB, and names and texts as SQL has them, so that none is taken for more."""
+"""DuckDB databases with safe settings, and quoting of names and texts in SQL."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 def borrowed(
     folder: Path | None = None, file: Path | None = None, settings: Mapping[str, str] | None = None
 ) -> DuckDBPyConnection:
-    """Open a database that loads nothing from the net and takes no variable for a table.
+    """Open a database that loads nothing from the network and never reads variables as tables.
 
-    What finds no room in memory goes into a folder, or nowhere. Its tables lie in a file if one is
-    named. It closes at the end of a `with`.
+    It spills to `folder`, if one is given, and stores its tables in a file, if one is given. It is
+    closed at the end of the `with` block.
     """
     import duckdb
 
@@ -38,9 +38,9 @@ def first_row(database: DuckDBPyConnection, sql: str) -> tuple[Any, ...]:
 
 
 def as_os_error(error: Exception) -> OSError:
-    """What the system said when a file could not be written.
+    """Extract the error of the operating system when a file could not be written.
 
-    Whoever named the file knows its name: that of a part of it would tell people nothing.
+    The name of the temporary file is dropped: users know the name of the target only.
     """
     said = str(error).splitlines()[0]
     # Could not write file "…": No space left on device; in some versions inside a line of JSON.
@@ -49,7 +49,7 @@ def as_os_error(error: Exception) -> OSError:
 
 
 def literal(text: object) -> str:
-    """Give text as SQL has it."""
+    """Quote text for SQL."""
     return "'" + str(text).replace("'", "''") + "'"
 
 
@@ -64,5 +64,5 @@ def files_literal(paths: Iterable[Path]) -> str:
 
 
 def quoted(column: str) -> str:
-    """Give the name of a column as SQL has it."""
+    """Quote a column name for SQL."""
     return '"' + column.replace('"', '""') + '"'

@@ -1,11 +1,12 @@
 """Tables of events: CSV, TSV, Parquet and frames, counted by DuckDB.
 
-One row is one event, and all cells are text. A row that has a case and neither an activity nor a
-time stamp only says that there is such a case. Any other row without activity or case is an error.
+One row is one event, and all cells are text. A row with a case but neither activity nor time stamp
+declares an empty case. Any other row without activity or case is an error.
 
 Rows are numbered as the source has them, and that number breaks ties between equal time stamps, for
-any number of threads. Only numbers of one case, and of one person's cases, are compared, so a unit
-that comes or goes changes no other. Large logs are counted in partitions of whole cases.
+any number of threads. Only row numbers of one case, and of one person's cases, are compared, so
+adding or removing a unit does not affect others. Large logs are counted in partitions of whole
+cases.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MOST_KEPT = 999_999
-"""DuckDB 1.4 refuses to look for as many first rows as a million."""
+"""DuckDB 1.4 refuses to select a million first rows."""
 FETCHED = 100_000
-"""So many cases are looked at at one time."""
+"""Number of cases per batch."""
 
 
 def kinds(source: Source) -> dict[str, str]:
@@ -87,7 +88,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
     kinds, titles = _columns(source)
     check_fields(source, list(kinds), options)
     check_pattern(options.time_format)
-    # One missing value can give a whole column of a frame another type.
+    # One missing value can change the type of a whole column of a frame.
     is_frame, types = source.format == "frame", {n: value_type(kind) for n, kind in kinds.items()}
     columns = resolve_columns(source.name, list(kinds), options)
     lookup = table_lookup(types, taken=is_frame)
@@ -101,7 +102,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
             open_table(database, source, columns)
             without = replace(columns, attributes=())
             refuse_other_roles(database, source.content, list(kinds), without, options)
-    # Whether times are text follows from all of them in a frame, so it is none of its form.
+    # In a frame, all values decide whether times are text, so that is not part of its schema.
     text_times = (is_text(kinds[name]) or is_frame for name in columns.times)
     of_cases = (COLUMNS_TAKEN,) if source.declared.names_are_in_cases else ()
     return replace(
@@ -113,7 +114,7 @@ def find(source: Source, options: ReadOptions) -> Columns:
 
 
 def check_pattern(pattern: str | None) -> None:
-    """Refuse a pattern that is none, before any row is read."""
+    """Refuse an invalid pattern before any row is read."""
     if pattern is None or "%" not in pattern:
         return
     import duckdb
@@ -128,7 +129,7 @@ def check_pattern(pattern: str | None) -> None:
 
 @contextmanager
 def _surveyed(log: Log, *, timed: bool, with_times: bool, strict: bool = True) -> Iterator[Survey]:
-    """Open a table and look at all of its rows."""
+    """Open a table and survey all of its rows."""
     with staged(log.source, log.columns) as source, open_database(log.name) as database:
         if log.source.format in ("csv", "tsv"):
             check_rows(read_heads(source), trusted=source.trusted)
@@ -157,13 +158,13 @@ def count(
         counted = count_parts(found, parts, names_as_meant(log, found.names), log.unit)
     names: Sequence[str] = counted.activities
     if log.max_cases is not None or log.period is not None or "stage" in found.flags:
-        # Only events that are counted may tell which activities there are.
+        # Only events that are counted may contribute activities.
         names = counted.used()
     return counted.project_onto(sorted(names))
 
 
 def cases(log: Log, progress: Progress | None = None, notify: Notify | None = None) -> StoredCases:
-    """Give the cases of a table with their times."""
+    """Return the cases of a table with their times."""
     assert log.columns is not None
     started = log.columns.start is not None or log.columns.lifecycle is not None
     store = CaseStore(log.name, log.unit, log.attributes, started=started)
@@ -183,7 +184,7 @@ def _parts(
     progress: Progress | None,
     notify: Notify | None,
 ) -> Iterator[Partition]:
-    """Give the partitions of a table with the columns that are needed; report what is odd."""
+    """Yield the partitions of a table with the necessary columns; report anomalies."""
     tell = progress or (lambda _: None)
     tell(0.1)
     varying, dropped, among = _choose(log, table, notify)
@@ -243,11 +244,11 @@ def _choose(log: Log, table: Survey, notify: Notify | None) -> tuple[int, int, s
 
 
 def _whose(order: Ordering) -> str:
-    """Whose case it is, and whether it has several persons: aggregates."""
+    """Return SQL aggregates: the person of a case, and whether it has several persons."""
     # The case alone decides whose it is: the first person that is not blank.
     return (
         f"arg_min(person, {order.rank('ordinal')}) AS person, "
-        # What is missing has a hash, too; it is not a second person.
+        # A missing person has a hash too, but is not a second person.
         "coalesce(min(hash(person)) FILTER (person IS NOT NULL) "
         "<> max(hash(person)) FILTER (person IS NOT NULL), false) AS varies"
     )
@@ -266,7 +267,7 @@ def _keep_period(database: DuckDBPyConnection, period: PeriodFilter, notify: Not
 
 
 def count_disordered(log: Log) -> int:
-    """Count the cases whose rows stand in another order than their times."""
+    """Count the cases whose rows are not in the order of their times."""
     if log.source.format == "relation":
         return 0
     with _surveyed(log, timed=False, with_times=True, strict=False) as table:
@@ -280,14 +281,14 @@ def count_disordered(log: Log) -> int:
 
 
 def names_as_meant(log: Log, names: list[str]) -> list[str]:
-    """Undo what was done to names in a CSV file of this package to make formulas harmless."""
+    """Remove the apostrophes that protect formulas from the names in a CSV file of this package."""
     meant = texts_as_meant(log, names)
     check_unique(log.name, meant)
     return meant
 
 
 def texts_as_meant(log: Log, texts: list[str]) -> list[str]:
-    """The same for any texts."""
+    """Do the same for any texts."""
     if log.source.format != "csv" or log.columns is None or log.columns.truncated is None:
         return texts
     return [unescape_formula(text) for text in texts]

@@ -1,7 +1,7 @@
-"""What is asked of Parquet files before they are read: few columns, and the same types in all.
+"""Checks on Parquet files before they are read: few columns, and the same types in all.
 
 A small file can hold the names of a million columns, for which libraries take minutes and
-gigabytes. Of several files, the first would say what type a column has in all of them.
+gigabytes. With several files, the first would determine the type of a column for all of them.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ ROWS_A_BYTE = 10
 """A Parquet file with more rows than this for each of its bytes is refused unless trusted."""
 
 LARGEST_FOOTER = 1 << 20
-"""A footer that does not tell its columns first, as all known programs let it do, is no longer."""
+"""Upper bound on a footer that does not begin with its columns, unlike those of known programs."""
 
 # The footer is a FileMetaData in Thrift's compact protocol: field 1, the version as a number;
-# field 2, the schema as a list, whose length stands in four bits or, from 15 on, as a number.
+# field 2, the schema as a list, whose length is in four bits or, if it is 15 or more, in a separate
+# number.
 _NUMBER = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
 _FOOTER = re.compile(rb"\x15" + _NUMBER + rb"\x19(?:\xfc(" + _NUMBER + rb")|[\x0c-\xec])")
 
@@ -68,7 +69,7 @@ def refuse_wide(path: Path) -> None:
 
 
 def refuse_bomb(database: DuckDBPyConnection, paths: Sequence[Path]) -> None:
-    """Refuse files that claim rows beyond belief: a few bytes can stand for a billion."""
+    """Refuse files that claim implausibly many rows: a few bytes can declare a billion."""
     metadata = f"parquet_file_metadata({files_literal(paths)})"
     (rows,) = first_row(database, f"SELECT sum(num_rows) FROM {metadata}")
     size = sum(path.stat().st_size for path in paths)
@@ -84,7 +85,8 @@ def has_several_types(
     columns: Columns | None,
     comparable: Set[str] = COMPARABLE,
 ) -> bool:
-    """Tell whether types of columns differ between files; refused unless they are `comparable`.
+    """Whether columns have different types in different files; refused unless they are
+    `comparable`.
 
     Whole numbers and doubles may differ: libraries write doubles where one number is missing, and
     a cell is read the same from either.
@@ -94,7 +96,7 @@ def has_several_types(
     types = _types(database, paths)
     present = set().union(*types)
     several = False
-    # The names of folders may stand for columns that no file has.
+    # Folder names may define columns that are not in any file.
     for name in sorted(present & set(used_columns(columns, present))):
         first = types[0].get(name)
         for path, each in zip(paths, types, strict=True):
@@ -117,12 +119,12 @@ def refuse_other_roles(
     columns: Columns,
     options: ReadOptions,
 ) -> None:
-    """Refuse files in which other columns would be found than in all together (`present`).
+    """Refuse files in which columns would have other roles than in all files together (`present`).
 
-    Else the first alone would say whether there are times, starts and transitions in the others.
+    Otherwise the first file would decide whether the others have times, starts and transitions.
     """
     types = _types(database, paths)
-    # The names of folders may stand for columns that no file has.
+    # Folder names may define columns that are not in any file.
     of_folders = set(present).difference(*types)
     for path, each in zip(paths, types, strict=True):
         if resolve_columns(str(path), [*each, *of_folders], options) != columns:
@@ -141,7 +143,7 @@ def lengths_of_time(database: DuckDBPyConnection, paths: Sequence[Path]) -> list
             f"SELECT value FROM parquet_kv_metadata({file_literal(path)}) "
             "WHERE key = 'pandas'::BLOB"
         ).fetchall()
-        # What a program other than pandas wrote there says nothing.
+        # Metadata from programs other than pandas is irrelevant.
         with suppress(ValueError, KeyError, TypeError, RecursionError):
             found += [
                 each["field_name"]

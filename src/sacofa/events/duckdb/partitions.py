@@ -1,8 +1,8 @@
-"""Partitions of whole cases: how a table of any size is put in order with little memory.
+"""Partitions of whole cases, to sort a table of any size with little memory.
 
 Rows are written into files by a hash of their case, each small enough for memory. A partition that
-is too large all the same is divided again, but for its long cases, which are put in order one by
-one. The hash only says which file a case goes to; cases are told apart by their ids.
+is still too large is divided again, except for its long cases, which are sorted one by one. The
+hash only selects the file of a case; ids distinguish cases.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 PARTITION_ROWS = 4_000_000
-"""How many rows are put in order at one time, at most."""
+"""Maximum number of rows that are sorted at once."""
 
 SPREAD = 128
-"""Into how many partitions rows are partitioned at one time, at most."""
+"""Maximum number of partitions that are written at once."""
 
 LONG = 4
-"""So many cases of this length or more make a part: a case is long."""
+"""A case is long if it has this fraction (1/4) of the rows of a part."""
 
 BUFFERED_ROWS = 1 << 14
-"""Rows that a thread holds before it writes them; with many more, they end up on disk twice."""
+"""Rows per thread before they are written; far more would be written to disk twice."""
 
 PARTITIONING_MEGABYTES = 800
-"""What partitioning may use; it needs half, but with less to spare it writes some rows twice."""
+"""Memory for partitioning; half is enough, but with less to spare, rows are written twice."""
 
 SORTING_MEGABYTES = 400
-"""What sorting may use; it makes do with anything, but takes what it can get."""
+"""Memory for sorting, which also works with less."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,17 +44,17 @@ class Partition:
     """Rows of whole cases."""
 
     sql: str
-    """The rows, as what stands after FROM."""
+    """The rows, as an SQL relation."""
     rows: int
-    """How many there are."""
+    """The number of rows."""
     long: bool = False
-    """Whether they are a single case, which may be too long for memory."""
+    """Whether the rows are a single case, which may not fit into memory."""
 
 
 def partition(
     database: DuckDBPyConnection, source: str, rows: int, *, numbered: bool, part: int | None = None
 ) -> Iterator[Partition]:
-    """Give the rows of a source as partitions of whole cases; each is there until the next.
+    """Yield the rows of a source in partitions of whole cases, each valid until the next.
 
     Rows that carry their number (`numbered`) may be divided by several threads, in any order. A
     partition has at most `part` rows, or as many as usual.
@@ -70,7 +70,7 @@ def partition(
 
 @contextmanager
 def limited(database: DuckDBPyConnection, megabytes: int = SORTING_MEGABYTES) -> Iterator[None]:
-    """Let what is done meanwhile use little memory, and the disk for the rest."""
+    """Limit the memory of the database inside this context; the rest spills to disk."""
     (before,) = first_row(database, "SELECT current_setting('memory_limit')")
     size, unit = before.split()
     database.execute(f"SET memory_limit = '{megabytes}MB'")
@@ -111,7 +111,7 @@ class _Divider:
             files = f"read_parquet({files_literal(part.glob('*.parquet'))}, "
             files += "hive_partitioning = false)"
             (size,) = first_row(self.database, f"SELECT count(*) FROM {files}")
-            # Cases that share all of their hash cannot be divided, so there is an end to it.
+            # Cases with the same hash cannot be divided, so the depth is bounded.
             if size <= self.most or divisor > SPREAD**4:
                 yield Partition(sql=files, rows=size)
             else:
@@ -119,7 +119,7 @@ class _Divider:
             rmtree(part)
 
     def _divide_again(self, source: str, rows: int, divisor: int) -> Iterator[Partition]:
-        """Give the long cases of a part that is too large, and divide the others."""
+        """Yield the long cases of an oversized part, and divide the others."""
         table = f"long{divisor}"
         with limited(self.database):
             self.database.execute(

@@ -1,7 +1,8 @@
-"""The rows of a table under canonical names, as SQL: the one form in which all rows are read.
+"""SQL for the rows of a table under canonical names, from which all of them are read.
 
-Events of a case are ordered by time and row, or by row alone; those without a time come last. An
-event is one number, which is fast to sort: its time, below that its row, below that its activity.
+Events of a case are ordered by time and row, or by row alone; those without a time come last. For
+fast sorting, an event is one number with its time in the highest bits, then its row, then its
+activity.
 """
 
 from __future__ import annotations
@@ -26,40 +27,40 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 PLACE_BITS = 62
-"""How many bits row and activity may take together."""
+"""Maximum number of bits for row and activity together."""
 
 BEGAN, DONE = 1, 0
-"""What the column `stage` says of a row."""
+"""Values of the column `stage`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """What is asked of each row of a table, and how its times are read."""
+    """Configuration of the query for rows: the columns and how times are parsed."""
 
     database: DuckDBPyConnection
-    """What reads them."""
+    """The database."""
     log: Log
-    """What the columns hold, and how time stamps are written if that was declared."""
+    """The roles of columns, and the declared format of time stamps."""
     table: Table
-    """Where the rows are."""
+    """The source of the rows."""
     timed: bool
-    """Whether events are ordered by time; else by the order of the source."""
+    """Whether events are ordered by time, not in the order of the source."""
     with_times: bool = False
-    """Whether times are asked for in addition to the order."""
+    """Whether times are requested in addition to the order."""
     strict: bool = True
-    """Whether the log is refused if times are asked for and none is known."""
+    """Whether the log is refused if times are requested and none is known."""
     order: DayMonth = "either"
-    """Whether day or month comes first in text."""
+    """Whether the day or the month comes first in text."""
 
     @cached_property
     def columns(self) -> Columns:
-        """Which columns hold what."""
+        """The roles of columns."""
         assert self.log.columns is not None
         return self.log.columns
 
     @property
     def form(self) -> str | None:
-        """How time stamps are written, if that was declared."""
+        """The declared format of time stamps."""
         return self.log.options.time_format
 
     @property
@@ -69,9 +70,9 @@ class Rows:
 
     @cached_property
     def stamps(self) -> dict[str, tuple[str, str]]:
-        """Time stamps and, if asked for, starts, as they stand there, and their types.
+        """The raw time stamps and, if requested, starts, with their types.
 
-        Columns that hold neither times nor numbers are text.
+        Columns with neither times nor numbers are text.
         """
         columns = self.columns
         asked = {"stamp": columns.timestamp, "began": columns.start if self.with_times else None}
@@ -95,7 +96,7 @@ class Rows:
 
     @cached_property
     def keys(self) -> dict[str, TimeKey]:
-        """How those of `stamps` that are needed are read."""
+        """The parsers of the `stamps` that are needed."""
         return {
             name: TimeKey.of(name, kind, self.form, f"{name}_read" if name in self.texts else None)
             for name, (_, kind) in self.stamps.items()
@@ -104,7 +105,7 @@ class Rows:
 
     @cached_property
     def wrong(self) -> list[tuple[str, str, str | None]]:
-        """What makes a row impossible to count: a test, the code of the refusal, the column."""
+        """Tests for rows that cannot be counted, each with its code of refusal and its column."""
         columns, table, where = self.columns, self.table, "table"
         if self.log.source.declared.is_ordered:
             where = "rows"
@@ -126,12 +127,12 @@ class Rows:
 
     @property
     def stamp(self) -> str:
-        """The time stamp as it stands there; something that is never missing if there is none."""
+        """The raw time stamp; a constant that is never missing if there is no such column."""
         return self.stamps["stamp"][0] if "stamp" in self.stamps else "0"
 
     @cached_property
     def sql(self) -> str:
-        """The rows under canonical names, as what stands after FROM.
+        """The rows under canonical names, as an SQL relation.
 
         case_id, part_0, …, person, truncated, stage, value_0, …, row_number; stamp as it stands
         there; time, number and moment to order by; time_us, began_us; whether the row is lone,
@@ -159,12 +160,12 @@ class Rows:
         )
 
     def _fields(self) -> Iterator[tuple[str, str]]:
-        """What stands in the cells of a row, each by itself."""
+        """The expressions for the cells of a row, each independent of other rows."""
         columns, table = self.columns, self.table
         yield "case_id", table.text(columns.case, "id")
         yield from zip(self.parts, (table.text(c, "name") for c in columns.activity), strict=True)
         person = table.text(columns.person, "name") if columns.person else "NULL::VARCHAR"
-        # All blanks come before the exclamation mark: few texts need to be looked at closely.
+        # All blanks sort before the exclamation mark, so few texts need a closer look.
         closely = f"trim({person}, {literal(BLANK)}) <> ''"
         person = f"CASE WHEN {person} >= '!' THEN {person} WHEN {closely} THEN {person} END"
         yield "person", person
@@ -190,7 +191,7 @@ class Rows:
 
 @dataclass(frozen=True, kw_only=True)
 class Ordering:
-    """How rows with a place (row and activity id) and, if `timed`, a time_key are ordered."""
+    """Order of rows with a place (row and activity id) and, if `timed`, a time_key."""
 
     bits: int
     """Number of the lowest bits of a place that hold the activity id."""
@@ -201,12 +202,12 @@ class Ordering:
 
     @property
     def by(self) -> str:
-        """What events are ordered by."""
+        """The sort key of events."""
         return "time_key NULLS LAST, place" if self.timed else "place"
 
     @property
     def activity(self) -> str:
-        """The activity id of an event; missing if the row is none."""
+        """The activity id of an event; missing if the row is not an event."""
         return f"(place & {(1 << self.bits) - 1})::{self.code}"
 
     @property
@@ -217,7 +218,7 @@ class Ordering:
         return f"list_transform(list_sort({events}), lambda e: (e & {mask})::{self.code})"
 
     def rank(self, row: str) -> str:
-        """What rows are compared by, as one number with `row` in the lowest bits."""
+        """The sort key of rows as one number, with `row` in the lowest bits."""
         if not self.timed:
             return row
         # A number of 128 bits has a sign, so there are 127: 64 are for the time, and one more is

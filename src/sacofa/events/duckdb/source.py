@@ -1,4 +1,4 @@
-"""Where the rows of a table come from, as SQL that DuckDB reads."""
+"""SQL for the rows of a table, by the kind of its source."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 ROW_BITS = 40
-"""How many bits the place of a row in its file takes at most."""
+"""Maximum number of bits for the place of a row in its file."""
 
 ROW_NUMBER = "(row_number() OVER () - 1)"
 """The number of a row where rows are read in the order of the source."""
@@ -34,20 +34,20 @@ class Table:
     """A table of events as DuckDB sees it."""
 
     sql: str
-    """What stands after FROM."""
+    """The SQL relation."""
     columns: dict[str, tuple[str, str]]
     """For the name of each column how it is written in SQL, and its type (see `cells`)."""
     row: str
     """The number of a row, from 0, as SQL; rows are ordered by it as the source has them."""
     row_bits: int = ROW_BITS
-    """How many bits that number takes at most."""
+    """Maximum number of bits for that number."""
     numbered: bool = False
     """Whether rows carry that number, so that they may be read in any order."""
     two_ways: Mapping[str, str] = field(default_factory=dict)
     """For joined time stamps whether their time of day can be read in two ways, as SQL."""
 
     def text(self, column: str, use: Use = "value") -> str:
-        """Give a column as text, as SQL."""
+        """Return a column as text, as SQL."""
         return duckdb_sql.text(*self.columns[column], use)
 
     def with_joined(self, columns: Columns | None) -> Table:
@@ -68,7 +68,7 @@ class Table:
 
 @contextmanager
 def open_database(name: str) -> Iterator[DuckDBPyConnection]:
-    """Open a database that leaves nothing behind; its complaints become one clear line."""
+    """Open a temporary database; its errors become one clear line."""
     with secret_folder() as folder, clear_errors(name), borrowed(folder) as database:
         yield database
 
@@ -88,7 +88,7 @@ def clear_errors(name: str) -> Iterator[None]:
             raise ReadError(name, wrong_encoding("utf-8")) from None
         line = re.search(r"CSV Error on Line: (\d+)", message)
         if line is None:
-            # What stands in quotes may be the value that it stumbled upon.
+            # Text in quotes may be the value that caused the error.
             why = re.sub(r"'.*'|\".*\"", "…", message.strip().splitlines()[0])
             raise ReadError(name, Statement("file.unreadable", why=why)) from None
         what = Statement("read.csv.no_row", line=int(line[1]))
@@ -100,7 +100,7 @@ def clear_errors(name: str) -> Iterator[None]:
 
 
 def interrupt_in(error: Exception) -> KeyboardInterrupt | None:
-    """The interrupt that DuckDB reports as an error of its own, if that is what it is."""
+    """Return the interrupt that DuckDB wrapped in an error of its own, if it is one."""
     import duckdb
 
     if isinstance(error, duckdb.InterruptException) or str(error) == "Query interrupted":
@@ -109,9 +109,10 @@ def interrupt_in(error: Exception) -> KeyboardInterrupt | None:
 
 
 def as_relation(name: str, query: object) -> tuple[DuckDBPyRelation, DuckDBPyConnection]:
-    """Give a query of polars as a relation, and the database that it needs for as long as it lives.
+    """Return the query of polars as a relation, and the database that it needs as long as it is
+    used.
 
-    Neither has an order of its own: which row comes first may change with any other.
+    Neither has a defined order: any other row can change which one comes first.
     """
     with clear_errors(name):
         database = borrowed()
@@ -148,7 +149,7 @@ def _open_parquet(database: DuckDBPyConnection, source: Source, columns: Columns
         refuse_bomb(database, paths)
     hive = any("=" in path.parent.name for path in paths)
     several = has_several_types(database, paths, columns)
-    # Names of folders stay text: what type they look like would depend on all of them.
+    # Folder names stay text, because their inferred type would depend on all of them.
     sql = (
         f"read_parquet({files_literal(paths)}, hive_partitioning = {hive}, "
         f"hive_types_autocast = false, union_by_name = {several})"
@@ -168,7 +169,7 @@ def _typed(
 ) -> dict[str, tuple[str, str]]:
     """The canonical columns of a table with their types."""
     described = database.execute(f"DESCRIBE FROM {sql}").fetchall()
-    # DuckDB gives columns other names where only capitals tell them apart.
+    # DuckDB renames columns that differ only in capitals.
     names = names or [name for name, *_ in described]
     return {
         name: duckdb_sql.canonical(quoted(called), kind)

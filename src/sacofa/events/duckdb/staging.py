@@ -43,15 +43,15 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
 Row = list[object]
-"""Cells as text, numbers, moments, True or False; None: nothing."""
+"""Cells as text, numbers, moments, True or False; None is missing."""
 
 NAMED = 5
-"""So many fields are named in a message."""
+"""Number of fields that a message names."""
 
 
 @contextmanager
 def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
-    """Give a source as DuckDB can read it; of some, only these columns are needed."""
+    """Return a source that DuckDB can read, with only these columns for some kinds of source."""
     heads = read_heads(source) if source.format in ("csv", "tsv") else []
     remote, is_relation = remote_of(source), source.format == "relation"
     is_written = source.declared.is_read_by_row or is_relation or remote
@@ -71,7 +71,7 @@ def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
 
 
 def remote_of(source: Source) -> Remote | None:
-    """What gives the rows of a source that is elsewhere."""
+    """Return the module that reads the rows of a remote source."""
     if source.declared.remote is None:
         return None
     return cast(Remote, import_module(f"...{source.declared.remote}", __name__))
@@ -118,10 +118,10 @@ def _write_csv(source: Source, folder: Path, heads: list[Head], columns: Columns
 
 
 def check_fields(source: Source, names: list[str], options: ReadOptions) -> None:
-    """Refuse JSON lines in which one field more could change what all others are read by.
+    """Refuse JSON lines in which an additional field could change how the others are read.
 
-    The fields of a line are part of a case. So two that could both be meant are refused, and times
-    are read only where there is a field for them or nobody wants them.
+    The fields of a line are part of a case, so two candidates for one role are refused. If times
+    are needed, a field for them is required.
     """
     for role in COMMON if source.declared.names_are_in_cases else ():
         if getattr(options, role):
@@ -178,17 +178,16 @@ def _write_rows(source: Source, path: Path, target: Path, uses: Mapping[str, Use
 
 
 def csv_line(cells: Sequence[str | None]) -> bytes:
-    """Write a row as a line of CSV; what is missing is an empty field, and text stands in quotes.
+    """Format a row as a line of CSV; missing values are empty fields, and texts are quoted.
 
-    Half a character, which a name can hold and no text can, becomes a question mark: that is not a
-    reason to refuse all cases.
+    A lone surrogate becomes a question mark, which is better than refusing all cases.
     """
     quoted = ("" if c is None else '"' + c.replace('"', '""') + '"' for c in cells)
     return (",".join(quoted) + "\n").encode("utf-8", "replace")
 
 
 def named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], int]:
-    """The names of the columns, the rows below them, and how many rows stand above them."""
+    """Return the column names, the rows below them, and the number of rows above them."""
     is_sheet = "sheet" in source.declared.options
     titled = is_sheet and source.skip_rows is None and not source.header
     if is_sheet:
@@ -208,7 +207,7 @@ def named_rows(source: Source, path: Path) -> tuple[list[str], Iterator[Row], in
 
 
 def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
-    """Give the fields of the first line, and then the values of each."""
+    """Yield the fields of the first line, and then the values of each line."""
     names: list[str] = []
     with BoundedFile(path, trusted=trusted) as stream:
         for number, line in enumerate(stream.lines(MAX_ROW_BYTES), start=1):
@@ -228,7 +227,7 @@ def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
             if not fields.keys() <= set(names):
                 more = sorted(fields.keys() - set(names))[:NAMED]
                 raise ReadError(path, Statement("read.json.more_fields", line=number, fields=more))
-            # What is nested stays JSON, because it is text in the file, too.
+            # Nested values stay JSON, because they are text in the file, too.
             cells = map(fields.get, names)
             yield [
                 json.dumps(cell, ensure_ascii=False) if isinstance(cell, dict | list) else cell
@@ -252,10 +251,10 @@ def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
 
 
 def _order(kinds: Mapping[str, str], columns: Columns | None) -> list[str]:
-    """Order rows by time, activity, start before end, and all else that these columns say, as SQL.
+    """Return SQL that orders rows by time, activity, start before end, and all other columns.
 
-    Moments and numbers are compared by their size, everything else by its text, byte by byte: a
-    collation may take two texts for equal.
+    Moments and numbers are compared by size, all else by the bytes of its text, because a collation
+    may treat two texts as equal.
     """
     uses = {} if columns is None else columns.uses
     known = {name: duckdb_sql.canonical(quoted(name), kind) for name, kind in kinds.items()}

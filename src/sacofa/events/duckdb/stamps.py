@@ -1,7 +1,7 @@
-"""How text and numbers are read as times, as SQL.
+"""SQL that parses text and numbers as times.
 
-What DuckDB takes for a time as it is (ISO 8601) goes first and costs nothing more; other ways to
-write a time are taken apart by one pattern, and put together as ISO.
+DuckDB parses ISO 8601 itself. Each other notation is split by one pattern and rewritten as ISO
+8601.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ MAX_STAMP_NUMBER = "1e29"
 """Larger numbers are not read as time stamps, in columns of text or of numbers."""
 
 DayMonth = Literal["day", "month", "either"]
-"""Which comes first in 3/4/2025; `either`: what is possible, while that is not known."""
+"""Which comes first in 3/4/2025; `either`: not known yet."""
 
 DAY_FIRST, MONTH_FIRST, OPEN = 1, 2, 4
-"""What a stamp reveals about day and month."""
+"""What a stamp reveals about the order of day and month."""
 
 _MONTHS = {
     "jan": 1, "jän": 1, "feb": 2, "mar": 3, "mär": 3, "mrz": 3, "apr": 4, "may": 5, "mai": 5,
@@ -37,7 +37,7 @@ _CLOCK = (
     r"(?:(?:\s*,\s*|\s+|t)(\d{1,2})(?:[:.](\d{1,2})(?:[:.](\d{1,2})(?:[.,](\d{1,9}))?)?)?"
     r"\s*([ap]\.?m\.?)?(?:\s*uhr)?\s*(z|utc|gmt|[+-]\d{1,2}(?::?\d{2})?)?)?\s*$"
 )
-"""What follows a date: hour, minute, second, fraction, half of the day, offset; or nothing."""
+"""What follows the date: hour, minute, second, fraction, half of the day, offset; or nothing."""
 _CLOCK_PARTS = ("hour", "minute", "sec", "fraction", "half", "zone")
 _CLOCK_TEXT = (
     "CASE WHEN p.hour = '' THEN '' WHEN p.minute = '' AND p.half = '' THEN 'none' "
@@ -51,7 +51,7 @@ _CLOCK_TEXT = (
 """The time of day in ISO 8601, of its parts."""
 
 _DAY = r"(?:[a-zäöü]{2,10}\.?,?\s+)?"
-"""A weekday, which says nothing new."""
+"""A weekday, which is redundant."""
 _YEAR = (
     "CASE WHEN len(p.y) = 4 THEN p.y::INTEGER "
     "WHEN p.y::INTEGER >= 70 THEN 1900 + p.y::INTEGER ELSE 2000 + p.y::INTEGER END"
@@ -73,21 +73,21 @@ _DATES = (
     ),
     (r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", ("y", "m", "d"), _IN_ORDER),
 )
-"""Ways to write a date besides 3/4/2025 and 20250403, what their parts are called, and as ISO."""
+"""Date notations besides 3/4/2025 and 20250403: pattern, names of the parts, ISO form."""
 
 MIDNIGHT = (
     r"[ T]+(?:00?[:.]00(?:[:.]00(?:[.,]0+)?)?|12:00(?::00)?\s*AM)\s*(?:Z|UTC|[+-]00(?::?00)?)?$"
 )
-"""What spreadsheets and frames write after a date that has no time of day."""
+"""The time of day that spreadsheets and frames add to a date without one."""
 
 ANY_DATE = r"^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T]+"
-"""What spreadsheets and frames write before a time of day that has no date."""
+"""The date that spreadsheets and frames add to a time of day without one."""
 
 CLOCK = r"^(?:\d{1,2}[:.]\d{2}|\d{1,2}\s*[AaPp]\.?[Mm])"
-"""How a time of day begins that is written with a mark between its parts, or with AM or PM."""
+"""The beginning of a time of day with separators or AM/PM."""
 
 UNREADABLE = "?"
-"""Stands for a half that is missing or cannot be read."""
+"""Placeholder for a missing or unreadable half."""
 
 USUAL = r"^\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/|-\d{1,2}-)\d{4}(?: \d{1,2}:\d\d(?::\d\d)?)?$"
 """The form of most stamps that are not ISO 8601: a faster parser with the same result reads them.
@@ -96,9 +96,9 @@ _SLASHED = r"^\s*(\d{1,2})([/-])(\d{1,2})([/-])(?:\d{4}|\d{2})(?:[^\d]|$)"
 
 
 def text_time(column: str, order: DayMonth, iso: str | None = None) -> str:
-    """Read text as a time, however it is written; missing where it is none.
+    """Parse text in any supported notation as a time; missing if it is not a time.
 
-    `iso` is a column that holds it, read as ISO 8601.
+    `iso` is a column with the text parsed as ISO 8601.
     """
     iso, text = iso or iso_time(column), f"lower(trim({column}))"
     first = {
@@ -113,13 +113,13 @@ def text_time(column: str, order: DayMonth, iso: str | None = None) -> str:
     numbers = r"(\d{1,2})([./-])(\d{1,2})([./-])(\d{4}|\d{2})"
     compact = _CLOCK.replace(r"[:.](\d{1,2})", r":?(\d{2})")
     ways = [
-        # A pattern cannot say that a mark comes again.
+        # A pattern cannot require that a separator is repeated.
         _written(text, numbers, ("first", "mark", "second", "again", "y"), by_numbers,
                  fits="p.mark = p.again"),
         *(_written(text, *way) for way in _DATES),
         _written(text, r"(\d{4})(\d{2})(\d{2})", ("y", "m", "d"), _IN_ORDER, clock=compact),
     ]  # fmt: skip
-    # With dots between them, the day comes first.
+    # In dotted dates the day comes first.
     day, month = "%d{0}%m{0}%Y", "%m{0}%d{0}%Y"
     slashed = {"day": [day], "month": [month], "either": [day, month]}[order]
     dates = [day.format("."), *(form.format(mark) for mark in "/-" for form in slashed)]
@@ -147,11 +147,11 @@ def _written(
     clock: str = _CLOCK,
     fits: str = "true",
 ) -> str:
-    """Read one way to write a date, with or without a time."""
+    """Parse one notation of a date, with or without a time."""
     parts = ", ".join(f"'{name}'" for name in (*names, *_CLOCK_PARTS))
     found = f"regexp_extract({text}, '^{pattern}{clock}', [{parts}])"
     whole = f"try_cast({date} || {_CLOCK_TEXT} AS {INSTANT})"
-    # The parts of what does not fit are all empty.
+    # If the pattern does not match, all parts are empty.
     return (
         f"list_transform([{found}], lambda p: CASE WHEN p.y <> '' AND {fits} THEN {whole} END)[1]"
     )
@@ -169,7 +169,7 @@ def read_time(column: str, form: str | None, order: DayMonth, iso: str | None = 
 
 
 def iso_time(column: str) -> str:
-    """Read text as a time in ISO 8601, and nothing else."""
+    """Parse text as a time in ISO 8601 only."""
     return f"try_cast({column} AS {INSTANT})"
 
 
@@ -179,20 +179,20 @@ def pattern_time(column: str, pattern: str) -> str:
 
 
 def moment_text(column: str) -> str:
-    """Read the text of a moment in memory (see `cells`), whatever form text is declared to have.
+    """Parse the text of a moment in memory (see `cells`), whatever the declared format of text.
 
-    A column of moments becomes one of objects where a single value is anything else.
+    A single other value turns a column of moments into one of objects.
     """
     form = r"^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d(\.\d{1,6})?(\+00)?)?$"
     return f"CASE WHEN regexp_matches({column}, '{form}') THEN {iso_time(column)} END"
 
 
 def day_month(column: str, iso: str | None = None) -> str:
-    """What a stamp reveals about the order of day and month; 0 if nothing.
+    """Return what a stamp reveals about the order of day and month; 0 if nothing.
 
-    Any stamp that would be another time if the other came first tells something.
+    A stamp is informative if exchanging day and month changes its time.
     """
-    # Blanks of all kinds go, as they do where a stamp is read.
+    # All kinds of blanks are removed, as when a stamp is parsed.
     parts = f"regexp_extract(trim({column}), '{_SLASHED}', ['a', 'mark', 'b', 'again'])"
     return (
         f"CASE WHEN NOT (contains({column}, '/') OR contains({column}, '-')) THEN 0 "
@@ -205,15 +205,15 @@ def day_month(column: str, iso: str | None = None) -> str:
 
 
 def as_double(number: str) -> str:
-    """Give a number as what time stamps are compared by: the nearest double.
+    """Convert a number to the nearest double, by which time stamps are compared.
 
-    A column of whole numbers becomes one of doubles where a single number is missing.
+    A single missing number turns a column of whole numbers into one of doubles.
     """
     return f"(CASE WHEN abs({number}::DOUBLE) < {MAX_STAMP_NUMBER} THEN {number}::DOUBLE END)"
 
 
 def _text_number(column: str) -> str:
-    """Give text as a number: compared by its double, and by its digits where those tie."""
+    """Convert text to a number: compared by its double, and by its digits if those tie."""
     exact = f"try_cast(trim({column}) AS {NUMBER})"
     both = f"{{'double': try_cast({column} AS DOUBLE), 'exact': {exact}}}"
     return f"(CASE WHEN {exact} IS NOT NULL THEN {both} END)"
@@ -241,36 +241,37 @@ def _number_time(number: str) -> str:
 
 
 def _declared_number(number: str, form: str) -> str:
-    """Read a number as microseconds since 1970, by what it was declared to count."""
+    """Convert a number in its declared unit to microseconds since 1970."""
     n = f"({number})::DOUBLE"
     micros = {
         "epoch": f"{n} * 1e6",
         "epoch-ms": f"{n} * 1e3",
         "epoch-us": n,
-        # To the millisecond: a third of a day has no end in binary.
+        # Rounded to the millisecond, because a third of a day has no exact binary form.
         "excel": f"round(({n} - 25569) * 86400000) * 1e3",
     }
-    # What is far from all calendars is no time.
+    # Numbers far outside all calendars are not times.
     moment = f"round({micros[form]})"
     return f"CASE WHEN abs({moment}) < 2e17 THEN try_cast({moment} AS BIGINT) END"
 
 
 def join_times(joined: DateAndTime, text: Callable[[str], str], time_kind: str) -> tuple[str, str]:
-    """Join a date and a time of day; `text` gives a column, `time_kind` is the type of the second.
+    """Join a date and a time of day; `text` converts a column, `time_kind` is the type of the
+    second.
 
-    The result follows from the two cells of a row and from what is declared, never from other rows.
-    A time of day is written 14:23:59, 2:23 PM, 142359 (SAP), as a part of a day (0.6, as
-    spreadsheets count) or as a full time stamp, whose date is ignored. A cell that is neither makes
-    the time stamp unreadable. One that could be read in two ways, such as 930 (9:30 or 0:09:30), is
-    refused unless a pattern or the name of its column decides.
+    The result depends on the two cells of a row and on declarations, never on other rows. A time of
+    day is written 14:23:59, 2:23 PM, 142359 (SAP), as a part of a day (0.6, as spreadsheets count)
+    or as a full time stamp, whose date is ignored. Other cells make the time stamp unreadable. An
+    ambiguous one, such as 930 (9:30 or 0:09:30), is refused unless a pattern or the column name
+    decides.
 
     Returns:
-        Both as one text, missing where both are missing, and whether two ways are open, as SQL.
+        As SQL: both as one text, missing if both are missing, and whether it is ambiguous.
     """
     date, time = text(joined.date), text(joined.time)
     clock = f"regexp_replace(trim({time}), {literal(ANY_DATE)}, '')"
     day = f"regexp_replace(trim({date}), {literal(MIDNIGHT)}, '', 'i')"
-    # A date with a time of day of its own would give the joined time stamp two of them.
+    # A date that includes a time of day would give the joined time stamp two of them.
     day = f"CASE WHEN NOT contains({day}, ':') THEN nullif({day}, '') END"
     if joined.form is not None and "%" in joined.form:
         read, two_ways = f"nullif({clock}, '')", "false"
@@ -288,11 +289,11 @@ def join_times(joined: DateAndTime, text: Callable[[str], str], time_kind: str) 
 
 
 def _clock(time: str, six_digits: bool, is_fraction: bool) -> tuple[str, str]:
-    """A time of day with colons, missing where it is none, and whether two ways are open."""
+    """Parse a time of day with colons, missing if invalid; also return whether it is ambiguous."""
     digits = r"\d{1,6}" if six_digits else r"\d{5,6}|0+"
     fraction = r"0?[.,]\d+" if is_fraction else r"0?[.,]\d{3,}"
     six, day = f"lpad({time}, 6, '0')", f"replace({time}, ',', '.')"
-    # To the millisecond: a third of a day has no end in binary.
+    # Rounded to the millisecond, because a third of a day has no exact binary form.
     part = (
         f"(TIME '00:00:00' + to_milliseconds(round(try_cast({day} AS DOUBLE) * 86400000)::BIGINT))"
     )
@@ -311,15 +312,15 @@ def _clock(time: str, six_digits: bool, is_fraction: bool) -> tuple[str, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class TimeKey:
-    """How the time stamps of a column are compared, as SQL.
+    """SQL that makes the time stamps of a column comparable.
 
-    What a stamp is taken for depends on that stamp alone, never on others of the column: else one
-    more case could change how all are ordered. The one exception is which of day and month comes
-    first, and that is known when a key is made (see `time_format`).
+    The value of a stamp depends on that stamp alone; otherwise one more case could change the order
+    of all. The one exception is the order of day and month, which is known when a key is made (see
+    `time_format`).
     """
 
     time: str
-    """The time; missing where there is none that can be read."""
+    """The time; missing if it cannot be parsed."""
     number: str = "NULL"
     """The number that it is, which breaks ties, and orders numbers that are not times."""
     moment: str | None = None
@@ -331,10 +332,10 @@ class TimeKey:
     def of(
         cls, column: str, kind: str, form: str | None = None, read: str | None = None
     ) -> TimeKey:
-        """Make the time stamps of a column, of some type, comparable.
+        """Make the time stamps of a column of some type comparable.
 
-        They are read as `form` says, or else for what they look like. Of text, `read` is a column
-        that holds the times.
+        They are parsed by `form` or, without it, by their notation. For text, `read` is a column
+        with the parsed times.
         """
         if is_moment(kind):
             instant = column if kind == INSTANT else f"try_cast({column} AS TIMESTAMP)"
@@ -345,7 +346,7 @@ class TimeKey:
         if kind == "TIME":
             return cls(time=column)
         if form in NUMBERS:
-            # Moments in memory stay what they are.
+            # Moments in memory are not parsed.
             known = f"epoch_us({moment_text(column)})"
             if form == "number":
                 return cls(time=known, moment=known, micros=known, number=_text_number(column))
@@ -376,4 +377,4 @@ class TimeKey:
 
 
 UNTIMED = TimeKey(time="0", moment="0")
-"""Stands for the times of a table without times: they are all equal, and none is missing."""
+"""Time key of tables without times: all equal, none missing."""

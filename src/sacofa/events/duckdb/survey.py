@@ -1,6 +1,6 @@
-"""A first look at all rows of a table: which activities there are, and whether rows can be counted.
+"""Survey of all rows of a table: its activities, and whether its rows can be counted.
 
-It decides how rows are put in order, never in which order: no row changes the order of others.
+It selects the method of sorting, never the order: no row affects the order of others.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ TOGETHER = 100_000
 
 @dataclass(frozen=True, kw_only=True)
 class Survey:
-    """What a first look at all rows tells."""
+    """The result of surveying all rows."""
 
     rows: Rows
     """The rows, and how their times are read."""
     size: int
-    """How many rows there are."""
+    """Number of rows."""
     names: list[str]
     """The activities; ids are places here."""
     sql: str
     """case_id, place, activity_id, ordinal, time_key, time_us, began_us, stage, row_number,
     person, truncated, and values."""
     order: Ordering
-    """How events are put in order."""
+    """Method of ordering events."""
     untimed: int
-    """How many events have no time stamp that can be read, where that is needed."""
+    """Number of events without a readable time stamp, if times are needed."""
     texts: list[list[str]]
     """The different texts of each attribute; value_0, value_1, … are places here."""
     undone: int
-    """How many rows tell of no work."""
+    """Number of rows that do not record work."""
 
     @property
     def database(self) -> DuckDBPyConnection:
-        """What sees the table."""
+        """The database."""
         return self.rows.database
 
     @property
     def flags(self) -> list[str]:
-        """The columns about the end of a case and of work, if there are any."""
+        """The columns about the end of a case and the life cycle of work, if any."""
         columns = self.rows.columns
         truncated = ["truncated"] * (columns.truncated is not None)
         return [*truncated, *["stage"] * (columns.lifecycle is not None)]
@@ -91,7 +91,7 @@ def survey(rows: Rows) -> Survey:
 
 
 def _choose_order(rows: Rows, activities: int, found: dict[str, int]) -> tuple[Ordering, str, str]:
-    """How events are put in order, and the rows with the column that has their place in it."""
+    """Choose how events are ordered; return it and the rows with a column for their place."""
     bits = max(activities - 1, 1).bit_length()
     code = "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "INTEGER"
     if not (rows.timed and found["unpackable"]) and rows.table.row_bits + bits <= PLACE_BITS:
@@ -114,7 +114,7 @@ def _first_row(rows: Rows, test: str) -> int:
 
 
 def _ask(rows: Rows) -> tuple[dict[str, int], list[tuple[str, ...]]]:
-    """Ask everything at once, in one pass over the rows, for each combination of `parts`."""
+    """Compute everything in one pass over the rows, for each combination of `parts`."""
     missing = "time IS NULL AND number IS NULL AND NOT lone"
     must_know = rows.with_times and rows.strict and "stamp" in rows.stamps
     asked = {
@@ -153,7 +153,7 @@ def _refuse_rows(rows: Rows, found: dict[str, int]) -> None:
 
 
 def _refuse_mixed(rows: Rows, found: dict[str, int]) -> None:
-    """Refuse text in which a number that stands for no time is next to times."""
+    """Refuse text columns that mix times with numbers that are not times."""
     is_text = rows.timed and "stamp" in rows.texts and rows.form is None
     if is_text and found["plain"] and found["dated"]:
         if not rows.log.source.declared.is_ordered:
@@ -182,7 +182,7 @@ def _refuse_times(rows: Rows, found: dict[str, int]) -> None:
 
 
 def _day_month(rows: Rows, found: dict[str, int]) -> DayMonth:
-    """Which of day and month comes first; a column that tells both, or nothing, is refused."""
+    """Detect the order of day and month; contradictory or uninformative columns are refused."""
     columns = rows.columns
     column = (columns.timestamp if "stamp" in rows.texts else columns.start) or ""
 

@@ -11,15 +11,15 @@ from contextlib import contextmanager, suppress
 from ...errors import MissingExtraError, ReadError, Statement
 
 MISSING = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
-"""What Python says on a machine that lacks a package."""
+"""The errors of Python on a machine that lacks a package."""
 NANOSECONDS = "Illegal Parquet type: INT64 (TIMESTAMP(NANOS"
-"""How Spark refuses a type of Parquet that pandas 2 writes unless told otherwise."""
+"""The error of Spark for a Parquet type that pandas 2 writes by default."""
 IN_DATA = ("SQLSTATE: 22", "Job aborted due to stage failure")
-"""How errors are marked that a value of the log causes."""
+"""The marks of errors that a value of the log causes."""
 
 
 def check_installed() -> None:
-    """Refuse to go on without PySpark."""
+    """Refuse to continue without PySpark."""
     try:
         import pyspark.sql  # noqa: F401
     except ImportError:
@@ -31,7 +31,7 @@ check_installed()
 
 @contextmanager
 def clear_errors(name: str) -> Iterator[None]:
-    """Turn what Spark complains of, or that it is gone, into one clear line."""
+    """Turn errors of Spark, and the loss of the connection, into one clear line."""
     from py4j.protocol import Py4JError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
@@ -39,7 +39,7 @@ def clear_errors(name: str) -> Iterator[None]:
     logging.getLogger().addFilter(_is_not_py4j)
     try:
         with warnings.catch_warnings():
-            # What its makers have to say about pandas is nothing that a user can act on.
+            # Users cannot act on PySpark's warnings about pandas.
             warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
             yield
     except (PySparkException, Py4JError, ConnectionError, EOFError) as error:
@@ -56,12 +56,12 @@ def clear_errors(name: str) -> Iterator[None]:
 
 
 def _is_not_py4j(record: logging.LogRecord) -> bool:
-    """Whether a record comes from elsewhere than Py4J's connection to Java."""
+    """Whether a record is from another logger than the connection of Py4J to Java."""
     return record.module not in ("java_gateway", "clientserver")
 
 
 def first_line(error: Exception) -> str:
-    """The first line of what an error says, or of what the error in Java behind it says."""
+    """Return the first line of an error, or of the Java error that caused it."""
     text = str(error)
     if hasattr(error, "java_exception"):
         # Python's text speaks of objects of the bridge to Java; where Java is gone, it must do.
@@ -69,6 +69,6 @@ def first_line(error: Exception) -> str:
             text = error.java_exception.getMessage() or text
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if any(mark in text for mark in IN_DATA):
-        # What stands in quotes is the value that Spark stumbled upon.
+        # Text in quotes is the value that caused the error.
         lines[0] = re.sub("'.*'|'.*$", "…", lines[0])
     return lines[0][:300] if lines else type(error).__name__

@@ -35,17 +35,17 @@ class SparkVariants(AbstractContextManager["SparkVariants"]):
         unit: Unit = ONE_CASE,
         kept: list[DataFrame] | None = None,
     ) -> None:
-        """Keep a frame of different variants, with variant (ids), truncated and number.
+        """Keep a frame of distinct variants with the columns variant (ids), truncated and number.
 
-        The rows of a partition are put in order and kept. If a machine is lost with them, they are
-        counted again: the same rows come to the same partition, in the same order.
+        The rows of a partition are sorted and cached. If a machine is lost, they are computed
+        again: the same rows get into the same partition, in the same order.
         """
         self.activities = tuple(activities)
         self.unit = unit
         self._name = name
         with clear_errors(name):
             self._frame = frame.sortWithinPartitions("variant", "truncated").persist()
-            # One list for all that come of the same log: whoever is closed lets all of them go.
+            # All derived objects share one list, so that closing any of them releases all.
             self._kept = [] if kept is None else kept
             self._kept.append(self._frame)
             number = functions.spark_partition_id()
@@ -58,7 +58,7 @@ class SparkVariants(AbstractContextManager["SparkVariants"]):
 
     @property
     def parts(self) -> Sequence[int]:
-        """The numbers of the parts that hold any variant."""
+        """The indices of the partitions with any variant."""
         return tuple(self._sizes)
 
     def truncate(self, max_length: int, *, by_length: bool = False) -> SparkVariants:
@@ -80,10 +80,10 @@ class SparkVariants(AbstractContextManager["SparkVariants"]):
         return self._again(kept, functions.col("truncated"), activities)
 
     def map_parts(self, job: Job[Result]) -> list[Result]:
-        """Do a job on every part where it lies; what it gives comes here, once for each part.
+        """Run a job on every partition on the cluster; return one result per partition.
 
-        Of a part whose task is run again, or twice at a time, one result is taken. As a job gives
-        the same each time, it does not matter which.
+        If the task of a partition runs several times, one result is used. Jobs are deterministic,
+        so it does not matter which.
         """
         _find_python(self._frame.sparkSession)
         with clear_errors(self._name):
@@ -103,13 +103,13 @@ class SparkVariants(AbstractContextManager["SparkVariants"]):
         return [self.activities[i] for i in sorted(row.activity_id for row in rows)]
 
     def close(self) -> None:
-        """Let the cluster forget the variants, and all that were made of them."""
+        """Drop the variants on the cluster, and all that were derived from them."""
         with clear_errors(self._name):
             for frame in self._kept:
                 frame.unpersist()
 
     def __exit__(self, *error: object) -> None:
-        # After an error the cluster may be gone; the error is what must be heard.
+        # After an error the cluster may be gone; the first error is the one to report.
         if error[1] is None:
             self.close()
 
@@ -127,7 +127,7 @@ def gather(name: str, frame: DataFrame, activities: Sequence[str], unit: Unit) -
     complete: dict[tuple[str, ...], int] = {}
     truncated: dict[tuple[str, ...], int] = {}
     with clear_errors(name):
-        # Partition by partition, so that never more than one is held as rows.
+        # One partition at a time, so that at most one is in memory as rows.
         for row in frame.toLocalIterator(prefetchPartitions=True):
             variant = tuple(activities[i] for i in row.variant)
             (truncated if row.truncated else complete)[variant] = row.number

@@ -40,9 +40,9 @@ from . import check_installed, clear_errors, first_line
 from .distributed import SparkVariants, gather
 
 _NULL = "\ufdd0\ufdd1"
-"""Stands for a missing value while CSV is parsed: not the empty text, which is a name."""
+"""Marks a missing value while CSV is parsed; the empty text is a name."""
 PLACE = "_metadata.file_path, _metadata.file_block_start, monotonically_increasing_id()"
-"""Where a row of a file stands: a part of a file is read by one task, from beginning to end."""
+"""The place of a row in a file: one task reads a part of a file from beginning to end."""
 
 kinds, cases = tables.kinds, tables.cases
 
@@ -98,7 +98,7 @@ def types(source: Source) -> dict[str, str]:
 
 
 def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
-    """Give these columns of a DataFrame as lines of CSV."""
+    """Yield these columns of a DataFrame as lines of CSV."""
     with clear_errors(source.name):
         frame = _open(source)
         types = dict(frame.dtypes)
@@ -109,7 +109,7 @@ def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
             else spark_sql.text(quoted(n), types[n], columns.uses.get(n, "value"))
             for n in names
         }
-        # Under other names, because nobody knows what columns are called.
+        # Renamed, because columns may have any names.
         chosen = frame.selectExpr(*(f"{sql} AS field_{i}" for i, sql in enumerate(fields.values())))
         for row in chosen.toLocalIterator(prefetchPartitions=True):
             yield csv_line([
@@ -119,7 +119,7 @@ def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
 
 
 def quoted(name: str) -> str:
-    """Give the name of a column as SQL has it."""
+    """Quote a column name for SQL."""
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -128,7 +128,7 @@ def _literal(text: str) -> str:
 
 
 def _rank(columns: Columns, types: Mapping[str, str], then: Sequence[str]) -> str:
-    """What rows are ordered by, as one value: their time, and `then` what else they say."""
+    """Return the sort key of rows as one value: their time, then the columns `then`."""
     by = list(then)
     if columns.timestamp is not None and columns.timestamp in types:
         by = [*spark_sql.stamp(quoted(columns.timestamp), types[columns.timestamp])[1:], *by]
@@ -136,11 +136,11 @@ def _rank(columns: Columns, types: Mapping[str, str], then: Sequence[str]) -> st
 
 
 def _events(log: Log, columns: Columns, frame: DataFrame) -> DataFrame:
-    """Give each row as a DataFrame.
+    """Return a DataFrame with one row per event.
 
     It has case_id, activity, parts, person, too_large, the flags lone, missing, untimed, stamped,
-    dated, plain and truncated, the rank by which rows of a case are ordered, and `first`, by which
-    cases are.
+    dated, plain and truncated, the rank that orders the rows of a case, and `first`, which orders
+    cases.
     """
     types = dict(frame.dtypes)
 
@@ -154,7 +154,7 @@ def _events(log: Log, columns: Columns, frame: DataFrame) -> DataFrame:
     if columns.timestamp is not None:
         stamp, time, number = spark_sql.stamp(quoted(columns.timestamp), types[columns.timestamp])
     unsaid = " AND ".join(f"{part} IS NULL" for part in (*parts, stamp))
-    # What order rows of a frame lie in may change with any other row: only what they say counts.
+    # Any other row can change the order of rows in a frame: only their content counts.
     rank, first = _rank(columns, types, []), _rank(columns, types, [*parts, case])
     if log.source.declared.is_ordered:
         first = f"struct({PLACE})"
@@ -185,9 +185,9 @@ def _events(log: Log, columns: Columns, frame: DataFrame) -> DataFrame:
 
 
 def _survey(log: Log, columns: Columns, events: DataFrame) -> tuple[list[str], int]:
-    """Find all activities in the order of their names; refuse rows that cannot be counted.
+    """Find all activities, sorted by name; refuse rows that cannot be counted.
 
-    Gives also the number of events without a time stamp that can be read, where that is needed.
+    Also returns the number of events without a readable time stamp, if times are needed.
     """
     asked = {
         "no_case": "max(case_id IS NULL)",
@@ -242,16 +242,17 @@ def _counted(log: Log, notify: Notify | None) -> tuple[DataFrame, list[str]]:
 
 
 def _cases(log: Log, events: DataFrame, names: list[str]) -> DataFrame:
-    """Give each case as a DataFrame: variant (ids), truncated, varies, counted.
+    """Return a DataFrame with one row per case: variant (ids), truncated, varies, counted.
 
-    Which cases of a person count is decided by that person's cases alone: in files the first that
-    begin, in a DataFrame the first by time, and among those by activity and case id.
+    The cases of a person that count depend on that person's cases alone: in files the first that
+    begin, in a DataFrame the first by time, then by activity and case id.
     """
     # As JSON text, because a frame made from Python objects would need Python on every machine.
     listed = _literal(json.dumps([{"activity": each, "id": i} for i, each in enumerate(names)]))
     counted = "true"
     if log.max_cases is not None:
-        # Cases of nobody are kept apart, as all of them together may be too many for one task.
+        # Cases without a person are kept apart, as all of them together may be too many for one
+        # task.
         alone = "person, CASE WHEN person IS NULL THEN case_id END"
         place = f"row_number() OVER (PARTITION BY {alone} ORDER BY first, case_id)"
         counted = f"person IS NULL OR {place} <= {log.max_cases}"
@@ -310,6 +311,6 @@ def _session() -> SparkSession:
         session.sparkContext.setLogLevel("OFF")
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
         return session
-    except Exception as error:  # Spark raises what it likes when it cannot start Java.
+    except Exception as error:  # Spark raises various exceptions when it cannot start Java.
         must = Statement("read.spark.able_to_start", why=first_line(error))
         raise SettingError("engine", "spark", must) from None
