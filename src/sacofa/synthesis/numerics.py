@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,22 @@ Uniform = Callable[[int], Floats]
 """Returns as many numbers from 0 to below 1."""
 ValueAndGradient = Callable[[Floats], tuple[float, Floats]]
 """The value of a function at a point, and its gradient there."""
+
+FRACTION = 53
+"""The bits of a floating-point number that lie below its exponent."""
+
+
+class UniformSource(Protocol):
+    """Draws uniform whole numbers in bulk, as `kernel.noise.Noise` does."""
+
+    def below(self, bound: int, size: int) -> Ints:
+        """Draw whole numbers from 0 to bound − 1."""
+
+
+def draw_uniform(noise: UniformSource, size: int) -> Floats:
+    """Draw numbers from 0 to below 1, for what is made of noisy values."""
+    numbers: Floats = noise.below(1 << FRACTION, size) / float(1 << FRACTION)
+    return numbers
 
 
 def add_up(places: Ints, values: Floats, size: int) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -9,13 +10,14 @@ import numpy as np
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.noise import Noise
 from sacofa.synthesis.flow.candidates import CandidateGenerator
-from sacofa.synthesis.flow.chain import Chain, UniformSampler
+from sacofa.synthesis.flow.chain import Chain
 from sacofa.synthesis.flow.steps import KeptSteps, StepOdds
+from sacofa.synthesis.numerics import draw_uniform
 
 
 def chain_of(steps: KeptSteps, max_length: int, once: frozenset[int] = frozenset()) -> Chain:
     """A chain with a fixed seed."""
-    return Chain(steps, max_length, UniformSampler(Noise(SeededBits(2))), once=once)
+    return Chain(steps, max_length, partial(draw_uniform, Noise(SeededBits(2))), once=once)
 
 
 def test_candidates_are_few_and_new() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -14,10 +15,11 @@ from sacofa.kernel.language import Ids
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes
 from sacofa.kernel.variants import VariantCounts
-from sacofa.synthesis.flow.chain import Chain, UniformSampler
+from sacofa.synthesis.flow.chain import Chain
 from sacofa.synthesis.flow.fit import Evidence, estimate, occurrence_table, spread, step_table
 from sacofa.synthesis.flow.population import ActivityAnswers, Population, is_various
 from sacofa.synthesis.flow.steps import KeptSteps
+from sacofa.synthesis.numerics import draw_uniform
 
 NAMES = tuple("abcdefg")
 CASES = 3_000
@@ -59,16 +61,16 @@ def moved(
         evidence.add(cells, Fraction(1, 3), adds, VOTE_UNITS)
     adds = step_table(pairs, longest)
     evidence.add_sparse(pairs.table(log), Fraction(1, 3), adds, VOTE_UNITS)
-    sampler = UniformSampler(NOISE)
-    chain = Chain(KeptSteps(weights=steps), longest, sampler, once=never_repeated)
-    samples = [chain.draw() for _ in range(2_000)]
+    uniform = partial(draw_uniform, NOISE)
+    chain = Chain(KeptSteps(weights=steps), longest, uniform, once=never_repeated)
+    samples = chain.draw(2_000)
     answers = ActivityAnswers(
         once=votes[:, 0],
         repeated=votes[:, 1],
         part_once=1 - query.for_repeats / VOTE_UNITS,
         never_repeated=never_repeated,
     )
-    population = Population(samples, steps, answers, longest, sampler.uniform)
+    population = Population(samples, steps, answers, longest, uniform)
     for _ in range(rounds):
         times = Counter(population.samples)
         start = spread(times, len(cases))
@@ -111,9 +113,9 @@ def test_no_sample_becomes_as_long_as_truncated_cases() -> None:
 
 def test_without_answers_about_activities_samples_are_selected_only() -> None:
     """Each as often as its number says, rounded up or down."""
-    sampler = UniformSampler(NOISE)
+    uniform = partial(draw_uniform, NOISE)
     samples: list[Ids] = [(0,)] * 50 + [(1,)] * 50
-    population = Population(samples, np.ones((8, 8), dtype=np.int64), None, 9, sampler.uniform)
+    population = Population(samples, np.ones((8, 8), dtype=np.int64), None, 9, uniform)
     population.evolve({(0,): 50.0, (1,): 50.0}, {(0,): 80.6, (1,): 19.4}, 100)
     assert Counter(population.samples) in (Counter({(0,): 80, (1,): 20}),
                                                Counter({(0,): 81, (1,): 19}))  # fmt: skip

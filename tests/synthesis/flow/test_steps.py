@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise, permutations
 from math import exp, inf, log
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import FULL_WEIGHT
-from sacofa.synthesis.flow.chain import Chain, UniformSampler
+from sacofa.synthesis.flow.chain import Chain
 from sacofa.synthesis.flow.steps import (
     StepOdds,
     _reached,
@@ -25,6 +26,7 @@ from sacofa.synthesis.flow.steps import (
     most_false_steps,
 )
 from sacofa.synthesis.flow.tuning import TUNING
+from sacofa.synthesis.numerics import draw_uniform
 
 small = st.integers(-30, 60)
 
@@ -109,12 +111,12 @@ def test_a_weak_step_of_the_main_way_passes() -> None:
 def test_kept_steps_all_lie_on_a_way(rows: list[list[int]]) -> None:
     """There is always a way from beginning to end, and no kept step leads nowhere."""
     kept = keep_steps(np.array(rows), Fraction(1, 2000), Fraction(2))
-    chain = Chain(kept, 50, UniformSampler(Noise(SeededBits(1))))
+    chain = Chain(kept, 50, partial(draw_uniform, Noise(SeededBits(1))))
     assert kept.allowed[-1].any() and kept.allowed[:, -1].any()
     for a in range(4):
         assert kept.allowed[a].any() == kept.allowed[:, a].any()
-    for _ in range(5):
-        path = (4, *chain.draw(), 4)
+    for ids in chain.draw(5):
+        path = (4, *ids, 4)
         if len(path) < 52:
             assert all(kept.allowed[a, b] for a, b in pairwise(path))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -21,8 +22,7 @@ from sacofa.evaluate.measures.times import (
 from sacofa.kernel.cases import CaseBatch
 from sacofa.kernel.queries.durations import DAY, MINUTE, SECOND
 from sacofa.kernel.variants import VariantCounts
-from sacofa.synthesis.flow.chain import UniformSampler
-from sacofa.synthesis.numerics import Uniform
+from sacofa.synthesis.numerics import Uniform, draw_uniform
 from sacofa.synthesis.times.ask import TimeSettings, TimeShares, time_queries
 from sacofa.synthesis.times.fit import ReleasedTimes, fit_times
 
@@ -62,7 +62,7 @@ def check_shape(released: ReleasedTimes, variants: VariantCounts, unit: int) -> 
 
 def uniform(seed: int) -> Uniform:
     """Numbers from 0 to 1 with a seed."""
-    return UniformSampler(seeded(seed)).uniform
+    return partial(draw_uniform, seeded(seed))
 
 
 @settings(deadline=None, max_examples=40)
@@ -80,7 +80,7 @@ def test_any_log_and_any_flow_give_times(
     how = TimeSettings(granularity=granularity)
     noise = seeded(seed)
     told = answer(batch(log), variants, how, noise=noise, service=True)
-    released = fit_times(told, variants, how, UniformSampler(noise).uniform)
+    released = fit_times(told, variants, how, partial(draw_uniform, noise))
     check_shape(released, variants, how.unit)
     assert released.starts is not None
     assert (released.starts <= released.times).all()

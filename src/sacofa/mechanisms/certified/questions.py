@@ -40,7 +40,6 @@ from ...synthesis.flow.answers import (
     step_weights,
     unseen_length,
 )
-from ...synthesis.flow.chain import UniformSampler
 from ...synthesis.flow.fit import (
     Evidence,
     Nearest,
@@ -54,7 +53,7 @@ from ...synthesis.flow.fit import (
 from ...synthesis.flow.frequent import show_frequent
 from ...synthesis.flow.population import ActivityAnswers
 from ...synthesis.flow.steps import KeptSteps, keep_steps
-from ...synthesis.numerics import Ints
+from ...synthesis.numerics import Ints, Uniform
 from ...synthesis.released import Columns
 from ...synthesis.times.ask import TimeSettings, time_queries
 from ...synthesis.times.courses import TimeAnswer, TimeAnswers
@@ -259,7 +258,7 @@ class Questions:
         expected = self.evidence.add_nearest(votes, self.scale(share), near)
         return Vote(dict(zip(candidates, expected.tolist(), strict=True)), near)
 
-    def times(self, released: VariantCounts, sampler: UniformSampler) -> tuple[Ints, Ints | None]:
+    def times(self, released: VariantCounts, uniform: Uniform) -> tuple[Ints, Ints | None]:
         """Ask for times, and give every released event one, in seconds since 1970.
 
         The second list says when work began, where the log was declared to tell that. Which pairs
@@ -277,11 +276,11 @@ class Questions:
         if not released.events:
             none = np.zeros(0, dtype=np.int64)
             return none, none if session.has_starts else None
-        fitted = fit_times(TimeAnswers(**answers), released, time, sampler.uniform)
+        fitted = fit_times(TimeAnswers(**answers), released, time, uniform)
         starts = None if fitted.starts is None else fitted.starts // MICROSECONDS
         return fitted.times // MICROSECONDS, starts
 
-    def attributes(self, released: VariantCounts, sampler: UniformSampler) -> Columns:
+    def attributes(self, released: VariantCounts, uniform: Uniform) -> Columns:
         """Ask for attributes, and give released cases and events values.
 
         How fine tables are follows from the released variants, which are public by now.
@@ -294,6 +293,4 @@ class Questions:
             for query, price in zip((*asked.tables, *asked.pairs), asked.prices, strict=True)
         ]
         cases = laid_out(released)
-        return release_attributes(
-            asked, tables, session.attributes, session.pairs, cases, sampler.uniform
-        )
+        return release_attributes(asked, tables, session.attributes, session.pairs, cases, uniform)

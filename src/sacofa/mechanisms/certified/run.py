@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -18,12 +19,13 @@ from ...kernel.variants import VariantCounts
 from ...synthesis.find_margins import add_share_margins, find_flow_margins
 from ...synthesis.flow.answers import count_cases
 from ...synthesis.flow.candidates import CandidateGenerator, with_earlier
-from ...synthesis.flow.chain import Chain, UniformSampler
+from ...synthesis.flow.chain import Chain
 from ...synthesis.flow.fit import estimate, share_out, spread
 from ...synthesis.flow.population import Population, is_various
 from ...synthesis.flow.release import Fitted, drop_disorder, insert_missing, round_to
 from ...synthesis.flow.steps import KeptSteps
 from ...synthesis.margins import Margins
+from ...synthesis.numerics import draw_uniform
 from ..protocol import Output, Progress
 from ..released import ReleasedLog
 from .questions import Questions, Vote
@@ -46,7 +48,7 @@ class CertifiedRun:
     def __init__(self, settings: CertifiedSettings, session: Session) -> None:
         self._set = settings
         self._session = session
-        self._sampler = UniformSampler(session.noise)
+        self._uniform = partial(draw_uniform, session.noise)
         self._names = session.activities
         if len(self._names) > MAX_ACTIVITIES:
             raise SettingError(
@@ -70,11 +72,11 @@ class CertifiedRun:
         large = self._set.shows_frequent(size, len(names), max_length, scale)
         shown = ask.frequent(steps, max_length, scale) if large else {}
         on_progress(0.4)
-        chain = Chain(steps, max_length, self._sampler, ask.rules, once)
+        chain = Chain(steps, max_length, self._uniform, ask.rules, once)
         generator = CandidateGenerator(steps, chain)
         answers = ask.activity_answers(votes, once)
-        samples, uniform = generator.samples(size), self._sampler.uniform
-        population = Population(samples, steps.weights, answers, max_length, uniform)
+        samples = generator.samples(size)
+        population = Population(samples, steps.weights, answers, max_length, self._uniform)
         start = spread(Counter(population.samples), size)
         population.evolve(start, estimate(ask.evidence, start), size)
         length = self._set.list_length(size, self._session.unit)
@@ -100,13 +102,13 @@ class CertifiedRun:
         found = self._variants(round_to(fitted, size), steps, max_length)
         # Names are in one public order, so this changes ids and not the order of variants.
         variants = found.project_onto(self._names)
-        times, starts = ask.times(found, self._sampler) if self._set.time else (None, None)
+        times, starts = ask.times(found, self._uniform) if self._set.time else (None, None)
         log = ReleasedLog(
             variants=variants,
             times=times,
             starts=starts,
             core=self._set.mark_core(variants),
-            columns=ask.attributes(found, self._sampler) if self._set.attributes else (),
+            columns=ask.attributes(found, self._uniform) if self._set.attributes else (),
         )
         on_progress(1.0)
         return Output(
@@ -128,12 +130,14 @@ class CertifiedRun:
         fitted = estimate(self._ask.evidence, start)
         if not self._set.order_penalty:
             return fitted
-
-        def again(left: Iterable[Ids]) -> Fitted:
-            return estimate(self._ask.evidence, spread({ids: start[ids] for ids in left}, size))
-
         noise = min(1 / scale, Fraction(size, MOST_NOISE))
-        return drop_disorder(fitted, float(self._set.order_penalty * noise), again)
+        return drop_disorder(
+            fitted,
+            float(self._set.order_penalty * noise),
+            lambda left: estimate(
+                self._ask.evidence, spread({ids: start[ids] for ids in left}, size)
+            ),
+        )
 
     def _variants(
         self, released: Mapping[Ids, int], steps: KeptSteps, max_length: int

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from functools import partial
+from itertools import chain, islice, pairwise
 
 import numpy as np
 
@@ -24,19 +25,19 @@ from .tuning import TUNING
 class CandidateGenerator:
     """Proposes candidates that keep the rules of a chain."""
 
-    def __init__(self, steps: KeptSteps, chain: Chain) -> None:
-        self._chain = chain
+    def __init__(self, steps: KeptSteps, sampler: Chain) -> None:
+        self._chain = sampler
         self._allowed = steps.allowed.tolist()
         self._likeliest = steps.likeliest
         self._odds = steps.odds
 
     def samples(self, cases: int) -> list[Ids]:
         """Sample the chain, the more the more cases there are."""
-        samples = [self._chain.draw() for _ in range(TUNING.fewest_samples)]
+        samples = self._chain.draw(TUNING.fewest_samples)
         mean = max(sum(map(len, samples)) / len(samples), 1.0)
         number = min(TUNING.samples_each_case * cases, TUNING.most_samples)
         number = min(number, int(TUNING.most_events / mean))
-        samples += [self._chain.draw() for _ in range(number - len(samples))]
+        samples += self._chain.draw(max(number - len(samples), 0))
         return [ids for ids in samples if self.fits(ids)] or [()]
 
     def first(
@@ -55,16 +56,14 @@ class CandidateGenerator:
             self._add(found, self._likeliest, max(int(TUNING.likeliest * size), 1))
             likeliest = dict.fromkeys(islice(found, 1), 1.0)
             found.update(dict.fromkeys(self.changed(likeliest, size)))
-        self._add(found, (ids for ids, _ in Counter(samples).most_common()), wanted)
-        tries = range(TUNING.tries * wanted)
-        self._add(found, (self._chain.draw() for _ in tries), wanted)
+        self._add(found, dict(Counter(samples).most_common()), wanted)
+        # Most lists are full after a few samples.
+        tries = (wanted, (TUNING.tries - 1) * wanted)
+        self._add(found, chain.from_iterable(map(self._chain.draw, tries)), wanted)
         if self._chain.walker is not None:
             # Where noise hides nearly all steps, rules still say what there can be.
-            for _ in tries:
-                if len(found) >= wanted:
-                    break
-                if self.fits(ids := self._chain.draw_anything(), steps=False):
-                    found[ids] = None
+            draw = partial(self._chain.draw, guided=False)
+            self._add(found, chain.from_iterable(map(draw, tries)), wanted, guided=False)
         # A vote needs something to vote for.
         return list(found) or [()]
 
@@ -75,16 +74,19 @@ class CandidateGenerator:
         found = dict.fromkeys([*shown, *ranked[: size - int(TUNING.changes * size)]])
         found.update(dict.fromkeys(self.changed({ids: fitted[ids] for ids in ranked}, size)))
         self._add(found, ranked, size)
-        self._add(found, (self._chain.draw() for _ in range(TUNING.tries * size)), size)
+        tries = (size, (TUNING.tries - 1) * size)
+        self._add(found, chain.from_iterable(map(self._chain.draw, tries)), size)
         return list(found) or [()]
 
-    def _add(self, found: dict[Ids, None], proposals: Iterable[Ids], size: int) -> None:
+    def _add(
+        self, found: dict[Ids, None], proposals: Iterable[Ids], size: int, *, guided: bool = True
+    ) -> None:
         """Add proposals that fit until there are enough."""
-        for ids in proposals:
-            if len(found) >= size:
-                break
-            if self.fits(ids):
+        for ids in proposals if len(found) < size else ():
+            if self.fits(ids, steps=guided):
                 found[ids] = None
+                if len(found) >= size:
+                    break
 
     def changed(self, weights: Mapping[Ids, float], size: int) -> list[Ids]:
         """Make the likeliest changes of the sequences of most weight, for a list of this size."""
@@ -104,14 +106,14 @@ class CandidateGenerator:
 
     def fits(self, sequence: Ids, *, steps: bool = True) -> bool:
         """Whether a sequence is short enough, and harmless."""
-        chain, walker = self._chain, self._chain.walker
-        if len(sequence) > chain.max_length:
+        walker, most = self._chain.walker, self._chain.max_length
+        if len(sequence) > most:
             return False
         # Whether there are cases without events was voted for, like any other step.
-        if not sequence and steps and not self._allowed[chain.end][-1]:
+        if not sequence and steps and not self._allowed[-1][-1]:
             return False
         if walker is not None:
-            return walker.keeps(sequence, len(sequence) < chain.max_length)
+            return walker.keeps(sequence, len(sequence) < most)
         return len(set(sequence)) == len(sequence) or self._may_repeat(sequence)
 
     def _may_repeat(self, sequence: Ids) -> bool:

@@ -1,74 +1,32 @@
 """Sequences sampled step by step, each step given the last activity, within public rules.
 
-All weights are whole numbers, so a draw is a look-up of one uniform number.
+Many are sampled at once: each round draws the next activity of all that have not ended.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import accumulate
-from typing import Protocol
+from itertools import islice
 
 import numpy as np
 
 from ...kernel.language import Ids
 from ...rules.rules import Rules
 from ...rules.semantics import scorer_of
-from ..numerics import Floats, Ints
+from ..numerics import Bools, Floats, Ints, Uniform
 from .steps import KeptSteps
 
-WIDTH = 62
-"""The bits of a drawn number."""
-FRACTION = 53
-"""The bits of a floating-point number that lie below its exponent."""
-FIRST, MOST = 64, 4096
-"""Numbers that are drawn together, at first and at most."""
-NONE = -1
-"""No activity."""
-Choices = tuple[list[int], list[int]]
-"""What may come next, and the running sums of its weights."""
-
-
-class UniformSource(Protocol):
-    """Draws uniform whole numbers in bulk, as `kernel.noise.Noise` does."""
-
-    def below(self, bound: int, size: int) -> Ints:
-        """Draw whole numbers from 0 to bound − 1."""
-
-
-class UniformSampler:
-    """Draws uniform numbers for what is made of noisy values, in bulk, hence fast."""
-
-    def __init__(self, noise: UniformSource) -> None:
-        self._noise = noise
-        self._bulk = FIRST
-        self._numbers: list[int] = []
-
-    def uniform(self, size: int) -> Floats:
-        """Numbers from 0 to 1."""
-        result: Floats = self._noise.below(1 << FRACTION, size) / float(1 << FRACTION)
-        return result
-
-    def pick(self, choices: Choices) -> int:
-        """One of the choices, by weight."""
-        if not self._numbers:
-            # Small runs need few, large ones many.
-            self._numbers = self._noise.below(1 << WIDTH, self._bulk).tolist()
-            self._bulk = min(2 * self._bulk, MOST)
-        options, sums = choices
-        # The scaled number is uniform but for 2^-62 times the bound: no count depends on it.
-        return options[bisect_right(sums, (self._numbers.pop() * sums[-1]) >> WIDTH)]
+CELLS = 1 << 20
+"""Weights of next activities that are compared at a time: bounds memory."""
 
 
 class RuleWalker:
     """Walks the automaton of rules one activity at a time, and remembers where it was."""
 
     def __init__(self, rules: Rules) -> None:
-        states = scorer_of(rules)
+        self.states = states = scorer_of(rules)
         self._end = len(rules.activities)
-        self.start = states.start()
 
         @cache
         def allowed(state: int) -> list[int]:
@@ -79,18 +37,16 @@ class RuleWalker:
         def step(state: int, activity: int) -> int:
             return int(states.step(np.array([state]), np.array([activity]))[0])
 
-        self.allowed, self.step = allowed, step
-        """The harmless next activities in a state, where the number of activities is the end; and
-        the state after one more activity."""
+        self._allowed, self._step = allowed, step
 
     def keeps(self, sequence: Sequence[int], finished: bool) -> bool:
         """Whether a sequence is harmless as a whole."""
-        state = self.start
+        state = self.states.start()
         for activity in sequence:
-            if activity not in self.allowed(state):
+            if activity not in self._allowed(state):
                 return False
-            state = self.step(state, activity)
-        return not finished or self._end in self.allowed(state)
+            state = self._step(state, activity)
+        return not finished or self._end in self._allowed(state)
 
 
 class Chain:
@@ -100,7 +56,7 @@ class Chain:
         self,
         steps: KeptSteps,
         max_length: int,
-        sampler: UniformSampler,
+        uniform: Uniform,
         rules: Rules | None = None,
         once: frozenset[int] = frozenset(),
     ) -> None:
@@ -112,56 +68,58 @@ class Chain:
         self.end = len(steps.weights) - 1
         self.once = once
         self.walker = None if rules is None else RuleWalker(rules)
-        self._sampler = sampler
-        self._weights = steps.weights
-        self._after = cache(lambda a: _choices(dict(enumerate(steps.weights[a].tolist()))))
-        """What may come directly after an activity."""
+        self._uniform = uniform
+        # [a, i]: the i-th activity that may come directly after a, and its weight. After the last
+        # one comes the end, which is chosen if there is no other.
+        most = int(np.count_nonzero(steps.weights, axis=1).max()) + 1
+        after = np.argsort(steps.weights == 0, axis=1, kind="stable")[:, :most]
+        self._weights = np.take_along_axis(steps.weights, after, axis=1).astype(np.float64)
+        self._after = np.where(self._weights > 0, after, self.end)
+        # What leads nowhere ends, also where rules could go on.
+        self._weights[self._weights[:, 0] == 0, 0] = 1
 
-    def draw(self) -> Ids:
-        """Sample a sequence."""
-        # Walking the automaton of rules costs time that a chain without rules need not spend.
+    def draw(self, number: int, *, guided: bool = True) -> list[Ids]:
+        """Sample sequences; unguided ones are any that rules allow, whatever the steps are."""
+        part = max(CELLS // (self.end + 1), 1)
+        if number > part:
+            rest = self.draw(number - part, guided=guided)
+            return self.draw(part, guided=guided) + rest
+        active, last = np.arange(number), np.full(number, self.end)
+        states = np.full(number, 0 if self.walker is None else self.walker.states.start())
+        allowed = np.ones((number, self.end + 1), dtype=np.bool_)
+        owners, events = [active[:0]], [active[:0]]
+        for _ in range(self.max_length):
+            if self.walker is not None:
+                allowed = self.walker.states.harmless(states)
+            last = self._next(last, allowed, guided)
+            goes = last < self.end
+            active, last, states, allowed = active[goes], last[goes], states[goes], allowed[goes]
+            if not len(active):
+                break
+            owners.append(active)
+            events.append(last)
+            if self.walker is not None:
+                states = self.walker.states.step(states, last)
+            else:
+                allowed[np.arange(len(last)), last] = ~np.isin(last, list(self.once))
+        whose = np.concatenate(owners)
+        found = iter(np.concatenate(events)[np.argsort(whose, kind="stable")].tolist())
+        return [tuple(islice(found, n)) for n in np.bincount(whose, minlength=number).tolist()]
+
+    def _next(self, last: Ints, allowed: Bools, guided: bool) -> Ints:
+        """Draw what comes after each of the last activities."""
+        options = self._after[last]
+        weights = self._weights[last] * np.take_along_axis(allowed, options, axis=1) * guided
+        following = options[np.arange(len(last)), self._pick(weights)]
         if self.walker is not None:
-            return self._draw_within_rules(self.walker, guided=True)
-        path, done = [self.end], set[int]()
-        while len(path) <= self.max_length:
-            choices = self._after(path[-1])
-            following = self._sampler.pick(choices) if choices[0] else self.end
-            if following in done:
-                weights = np.diff(choices[1], prepend=0).tolist()
-                left = {i: n for i, n in zip(choices[0], weights, strict=True) if i not in done}
-                following = self._sampler.pick(_choices(left)) if left else self.end
-            if following == self.end:
-                break
-            path.append(following)
-            if following in self.once:
-                done.add(following)
-        return tuple(path[1:])
+            # Steps that passed come first; else whatever is harmless has the same chance.
+            stuck = ~weights.any(axis=1)
+            following[stuck] = self._pick(allowed[stuck].astype(np.float64))
+        return following
 
-    def draw_anything(self) -> Ids:
-        """Draw a sequence that rules allow, whatever the steps are; () without rules."""
-        return () if self.walker is None else self._draw_within_rules(self.walker, guided=False)
-
-    def _draw_within_rules(self, walker: RuleWalker, *, guided: bool) -> Ids:
-        path, state = [self.end], walker.start
-        while len(path) <= self.max_length:
-            allowed, following = walker.allowed(state), NONE
-            if guided:
-                choices = self._after(path[-1])
-                following = self._sampler.pick(choices) if choices[0] else self.end
-            if following not in allowed:
-                # Steps that passed come first; else whatever is harmless has the same chance.
-                weights = {b: int(self._weights[path[-1], b]) if guided else 1 for b in allowed}
-                if not any(weights.values()):
-                    weights = dict.fromkeys(allowed, 1)
-                following = self._sampler.pick(_choices(weights)) if allowed else self.end
-            if following == self.end:
-                break
-            path.append(following)
-            state = walker.step(state, following)
-        return tuple(path[1:])
-
-
-def _choices(weights: Mapping[int, int]) -> Choices:
-    # Running sums turn a draw by weight into one bisection.
-    some = {option: weight for option, weight in weights.items() if weight > 0}
-    return list(some), list(accumulate(some.values()))
+    def _pick(self, weights: Floats) -> Ints:
+        """Draw a place of each row by weight; the last one if none has weight."""
+        sums = weights.cumsum(axis=1)
+        drawn = self._uniform(len(weights)) * sums[:, -1]
+        places: Ints = (sums[:, :-1] <= drawn[:, None]).sum(axis=1)
+        return places

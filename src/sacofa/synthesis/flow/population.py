@@ -17,13 +17,14 @@ pairs, J, move towards those of the weighted samples. Everything here reads nois
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from ...kernel.language import Ids
-from ..numerics import Bools, Floats, Ints, add_up
+from ..numerics import Bools, Floats, Ints, Uniform, add_up
 from .tuning import TUNING
 
 
@@ -50,7 +51,7 @@ class Population:
         steps: Ints,
         answers: ActivityAnswers | None,
         longest: int,
-        uniform: Callable[[int], Floats],
+        uniform: Uniform,
     ) -> None:
         """Take samples.
 
@@ -108,8 +109,9 @@ class Population:
         highest = int(self._lengths.max(initial=1))
         self._most = min(highest + TUNING.room, self._longest - 1)
         self._rows = np.full((len(samples), max(self._most, highest) + 2), self._end)
-        for i, ids in enumerate(samples):
-            self._rows[i, 1 : len(ids) + 1] = ids
+        columns = np.arange(self._rows.shape[1])
+        there = (columns > 0) & (columns <= self._lengths[:, None])
+        self._rows[there] = np.fromiter(chain.from_iterable(samples), np.int64)
         places = np.arange(len(samples))[:, None] * (self._end + 1) + self._rows
         counts = np.bincount(places.ravel(), minlength=len(samples) * (self._end + 1))
         self._counts = counts.reshape(len(samples), -1)[:, :-1].astype(np.int16)
