@@ -1,4 +1,4 @@
-"""What a release is worth, compared with the secret original: results are secret too."""
+"""Utility of a release compared with the confidential original; results are confidential, too."""
 
 from .evaluate import Evaluator, Measures, evaluate_release
 

@@ -32,7 +32,7 @@ COMMON_LENGTH = 0.95
 PRUNE_SCALES = Fraction(5, 2)
 """Default pruning threshold in scales of the noise, about what the paper chose."""
 FIGURES = ("steps", "activity", "similarity", "f_score", "generalization", "normal")
-"""The measures that are drawn."""
+"""The measures that are plotted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +106,7 @@ def compare(
 ) -> list[Row]:
     """Compare mechanisms on a log; the folder receives runs.csv, figures and README.md.
 
-    All results are confidential. `name` is what the log is called in them.
+    All results are confidential. `name` is the name of the log in them.
     """
     variants = variants_of(log)
     if not variants.cases:

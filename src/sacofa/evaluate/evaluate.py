@@ -1,4 +1,4 @@
-"""All measures of one release against its original. The results are as confidential as that."""
+"""All measures of one release against its original. The results are confidential."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Evaluator:
     """Measures releases of one original log; work that concerns the original is done once."""
 
     def __init__(self, original: Measured) -> None:
-        """Take an original.
+        """Prepare the measures of an original.
 
         Raises:
             SettingError: If it has no cases.
@@ -202,7 +202,7 @@ def _measure(compared: Compared, reference: Reference | None = None) -> Measures
         except MissingExtraError as error:
             missing = str(error)
             continue
-        # Compared with a release without a single time, every distance of times is infinite.
+        # The distance of times to a release without any time is infinite.
         if value is not None and not (measure.timed and math.isinf(value)):
             values[measure.name] = value
     return Measures(values, missing)

@@ -154,7 +154,7 @@ class Performer:
     """Performs runs on some logs; work that concerns a log alone is done once."""
 
     def __init__(self, originals: Mapping[str, Measured]) -> None:
-        """Take the logs by name."""
+        """Prepare the logs by name."""
         self._originals = originals
         self.digests = {name: digest_of(log) for name, log in originals.items()}
         self._evaluators: dict[str, Evaluator] = {}
@@ -211,7 +211,7 @@ def available_cores() -> int:
 def spread(
     work: Callable[[Task], Result], tasks: Sequence[Task], *, workers: int, time_limit: float
 ) -> Iterator[tuple[Task, Result | Lost]]:
-    """Do all tasks, and give each with its result, or `Lost`, as soon as it is there.
+    """Run all tasks, and yield each with its result, or `Lost`, as soon as it is finished.
 
     A task that takes longer than `time_limit` seconds is lost, and its process is killed. So is one
     that raises an error or whose process dies. Processes are fresh, so `work` and the tasks
@@ -243,8 +243,8 @@ def spread(
 
 
 def _start(work: Callable[[Task], object], pool: dict[Connection, BaseProcess]) -> Connection:
-    """Start a process that leaves an interrupt (Ctrl-C reaches them all) to this one."""
-    # Forking a process that runs threads (as database and number libraries do) can lock up.
+    """Start a process that leaves an interrupt (Ctrl-C reaches all processes) to this one."""
+    # Forking a process with threads (as database and number libraries start) can deadlock.
     context = multiprocessing.get_context("spawn")
     pipe, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, work), daemon=True)
@@ -262,7 +262,7 @@ def _start(work: Callable[[Task], object], pool: dict[Connection, BaseProcess]) 
 
 
 def _take(pipe: Connection, pool: dict[Connection, BaseProcess], time_limit: float) -> object:
-    """Take a result; a process that has none is stopped."""
+    """Receive a result; a process that sends none is terminated."""
     lost = Lost(f"not done within {time_limit:g} s", timed_out=True)
     try:
         if pipe.poll():
@@ -281,7 +281,7 @@ def _stop(pipe: Connection, pool: dict[Connection, BaseProcess]) -> None:
 
 
 def _serve(pipe: Connection, work: Callable[[Task], object]) -> None:
-    """Do tasks until the other side is gone."""
+    """Run tasks until the connection is closed."""
     with contextlib.suppress(EOFError, OSError):
         while True:
             task = pipe.recv()

@@ -21,7 +21,7 @@ from .measures.model import ModelQuality, model_quality, orderly_core
 Measured = VariantCounts | Cases
 """A log or release that is measured: counted variants, or cases that may have times."""
 Reference = Literal["halves", "original"]
-"""What a measure is compared with: two random halves of the log, or the log itself."""
+"""The reference of a measure: two random halves of the log, or the log itself."""
 
 
 def variants_of(log: Measured) -> VariantCounts:
@@ -42,7 +42,7 @@ class MeasuredLog:
 
     @classmethod
     def of(cls, log: Measured) -> MeasuredLog:
-        """Take a log into memory."""
+        """Prepare a log in memory."""
         if not isinstance(log, Cases):
             return cls(log)
         by_case = None if log.by_case is None else gather(log.by_case)
@@ -50,7 +50,7 @@ class MeasuredLog:
 
     @cached_property
     def normal(self) -> flow.NormalBehaviour:
-        """A detector of behaviour that is unlike this log's."""
+        """A detector of behaviour that is unusual in this log."""
         return flow.NormalBehaviour(self.variants)
 
     @cached_property

@@ -226,7 +226,7 @@ class Summary:
     """The rows of an experiment by log, series and ε, in the order of their first run."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        """Take the rows."""
+        """Prepare the rows."""
         self.rows = rows
         self.logs = list(dict.fromkeys(row.log for row in rows))
         """Names of the logs."""
@@ -280,7 +280,7 @@ class Summary:
                     yield markdown_row(log, epsilon, *details, *figures)
 
     def _describe(self, log: str, series: str, epsilon: str) -> tuple[str, ...]:
-        """Return the series, what was spent, whether times were released, and the runs."""
+        """Return the series, the spent ε, whether times were released, and the runs."""
         if not epsilon:
             return f"*{series}*", "", "", ""
         rows = self._select(log, series, epsilon)

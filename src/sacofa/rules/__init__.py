@@ -1,4 +1,4 @@
-"""What makes sense for a process: rules, where they come from, and how prefixes are checked."""
+"""Rules of a process: their sources, and the automata that check prefixes."""
 
 from __future__ import annotations
 

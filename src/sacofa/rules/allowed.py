@@ -1,4 +1,4 @@
-"""Languages of allowed sequences: all, those of given steps, those of steps within rules."""
+"""Languages of allowed sequences: all, those of given pairs, those of pairs within rules."""
 
 from __future__ import annotations
 

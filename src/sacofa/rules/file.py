@@ -48,7 +48,7 @@ EXPLANATION = f"""\
 
 
 def write_rules(rules: Rules, path: str | Path, force: bool = False) -> None:
-    """Write rules to a file that explains itself.
+    """Write rules to a file with explanatory comments.
 
     Args:
         rules: The rules.

@@ -21,9 +21,9 @@ Tables = Mapping[str, Bools]
 
 
 class Facts(NamedTuple):
-    """What the cases of a log or of a model show.
+    """Facts about the cases of a log or of a model.
 
-    What a truncated case lacks may have come later, so it does not count as missing.
+    Activities that a truncated case lacks may have come later, so they do not count as missing.
 
     Attributes:
         seen: [a]: some case has an a.
@@ -79,8 +79,8 @@ class Kind:
         key: Key in rules files.
         meaning: Its explanation in rules files.
         learn: Finds the rules that all cases keep.
-        demands: Where b must be, for a kind that demands some b; "" for one that demands nothing.
-        verb: For kinds of activities, what a case does with those that are allowed.
+        demands: Position of the demanded b; "" for a kind that demands nothing.
+        verb: For kinds of activities, the verb for the allowed ones in sentences.
         judge: Makes semantics that judge by this kind in addition; None if `RuleStates` does.
     """
 

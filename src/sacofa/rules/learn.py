@@ -1,9 +1,9 @@
 """Rules that all cases of a log keep.
 
-*Never* holds if no case shows the opposite, also for activities that no case has. *Always* holds if
-every case with the activity agrees and at least one case has it, so that nothing is demanded on
-behalf of activities that were not seen. A truncated case is evidence for what it contains, but not
-for what it lacks.
+*Never* rules hold if no case contradicts them, also for activities that no case has. *Always* rules
+hold if every case with the activity agrees and at least one case has it, so that unseen activities
+demand nothing. A truncated case is evidence for the activities that it contains, but not for those
+that it lacks.
 
 It follows that every prefix of every case is harmless under the rules of its own log.
 """

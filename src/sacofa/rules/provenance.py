@@ -1,4 +1,4 @@
-"""Where rules come from, as a type: only what is public may be used without payment."""
+"""Sources of rules, as types: only rules from public sources do not spend ε."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class _Source:
 
 @dataclass(frozen=True)
 class Stated(_Source):
-    """A person says where the rules come from: they are public."""
+    """A person declares that the rules are public."""
 
     text: str
-    """What the person says; the certificate repeats it."""
+    """The declared source; the certificate repeats it."""
 
     @property
     def statement(self) -> Statement:
@@ -34,20 +34,20 @@ class Stated(_Source):
         return Statement("source.stated", text=self.text)
 
     def __str__(self) -> str:
-        """The text as it stands in a rules file, with its line breaks."""
+        """The text in a rules file, with its line breaks."""
         return self.text
 
 
 @dataclass(frozen=True)
 class FromModel(_Source):
-    """Read off a model of the process that is public, as far as anybody says."""
+    """Learned from a process model that is assumed to be public."""
 
     name: str
-    """What the file is called."""
+    """The name of the file."""
     stated: str | None = None
-    """Where a person says that the model comes from; the certificate repeats it."""
+    """The declared source of the model; the certificate repeats it."""
     deviations: int | None = None
-    """How far cases may differ from its language; None where its rules are kept instead."""
+    """Number of events by which cases may differ from its language; None: only rules are used."""
 
     @property
     def statement(self) -> Statement:
@@ -61,10 +61,10 @@ class FromModel(_Source):
 
 @dataclass(frozen=True)
 class FromPublicLog(_Source):
-    """Read off a log that is public."""
+    """Learned from a public log."""
 
     name: str
-    """What the log is called."""
+    """The name of the log."""
 
     @property
     def statement(self) -> Statement:
@@ -74,10 +74,10 @@ class FromPublicLog(_Source):
 
 @dataclass(frozen=True)
 class FromSecretLog(_Source):
-    """Read off a secret log without payment: using them is a leak."""
+    """Learned from a confidential log without spending ε: using them is a leak."""
 
     name: str | None = None
-    """What the log is called; None where it is the very log that is to be released."""
+    """The name of the log; None: the log that is released."""
     public = False
 
     @property

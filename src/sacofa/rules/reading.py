@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import ReadError, RulesError, Statement, advised
 
 Table = tuple[str, ...]
-"""Names in the heading of a table: ("rules", "A") for [rules."A"]; none above the first one."""
+"""Keys in the heading of a table: ("rules", "A") for [rules."A"]; empty before the first one."""
 
 
 class RefusedError(Exception):
@@ -82,7 +82,7 @@ def find_line(
 ) -> int | None:
     """Find the line of a table, of a key in it, or of a name listed there for the nth time.
 
-    For text that is written in an unusual way this is a line that mentions the entry, if any does.
+    If the notation is unusual, the result is a line that mentions the entry, if any.
     """
     lines = text.split("\n")
     section = list(_section(lines, table))
@@ -92,7 +92,7 @@ def find_line(
 
 
 def _section(lines: list[str], table: Table) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a table with their numbers; above the first heading there is none."""
+    """Yield the lines of a table with their numbers; the table before the first heading is ()."""
     here: Table = ()
     for number, line in enumerate(lines, start=1):
         here = _heading(line) or here
@@ -101,7 +101,7 @@ def _section(lines: list[str], table: Table) -> Iterator[tuple[int, str]]:
 
 
 def _entry(section: list[tuple[int, str]], key: str, name: str | None, time: int) -> int | None:
-    """Find a key in some lines, or a name that is listed behind it."""
+    """Find a key in some lines, or a name that is listed after it."""
     found: int | None = None
     for number, line in section:
         if found is None and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
@@ -122,7 +122,7 @@ def _mentioned(lines: list[str], *names: str | None) -> int | None:
 
 
 def _heading(line: str) -> Table | None:
-    """The table whose heading a line is, if it is one."""
+    """Return the table that a line is the heading of; None for other lines."""
     if not line.lstrip().startswith("["):
         return None
     try:

@@ -9,9 +9,9 @@ Every rule about a pair says something about two activities a and b of one case:
 * *b always precedes a*: some b before the first a.
 
 The SaCoFa paper requires some b before the *last* a. It also judges prefixes, whose last a may be
-the first of the case, so that a rule that is checked at once has to hold for every prefix. Required
-of all prefixes of all cases, "before the last a" is "before the first a". Otherwise a log could
-break its own rules: for the single case ⟨b, c, b⟩, the prefix ⟨b⟩ would be harmful.
+the first of the case, so a rule must hold for every prefix. Required of all prefixes of all cases,
+"before the last a" is equivalent to "before the first a". Otherwise a log could break its own
+rules: for the single case ⟨b, c, b⟩, the prefix ⟨b⟩ would be harmful.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .provenance import Provenance, Stated
 
 NO_RULES = Stated("no rules")
 MAX_ACTIVITIES = 4_000
-"""Each table of rules has a cell for every pair of activities; more would not fit into memory."""
+"""Upper bound: each table of rules has a cell for every pair of activities."""
 
 
 def rule(kind: Kind) -> Bools:

@@ -1,4 +1,4 @@
-"""Which next steps of a prefix are harmless, and how many rules a prefix breaks."""
+"""Automata of rules: harmless next steps of a prefix, and the number of rules that it breaks."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class NoRules:
         return 0
 
     def harmless(self, states: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Everything is."""
+        """All next steps are harmless."""
         return np.ones((len(states), len(self.activities) + 1), dtype=np.bool_)
 
     def step(self, states: NDArray[np.int64], activities: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The only state again."""
+        """Return the only state again."""
         return np.zeros_like(states)
 
     def violations(self, prefix: Sequence[int], finished: bool) -> int:
-        """None."""
+        """Return 0."""
         return 0
 
 
@@ -53,10 +53,10 @@ class RuleStates:
     """
 
     def __init__(self, rules: Rules) -> None:
-        """Take rules."""
+        """Prepare the sets of the rules."""
         self.rules = rules
         size = len(rules.activities)
-        # An activity that no rule depends on leaves no mark, so that it makes no states.
+        # An activity that no rule depends on is ignored, so that it does not multiply states.
         relevant = rules.never_follows | rules.always_follows | rules.always_precedes.T
         self._marks = np.diag(relevant.any(axis=1))
         self._bars = rules.never_follows.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Rules in sentences, for people who decide whether they are right."""
+"""Rules as sentences, for people who review them."""
 
 from __future__ import annotations
 

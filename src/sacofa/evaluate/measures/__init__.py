@@ -1,1 +1,1 @@
-"""One module for each family of measures; all compare a release with the secret original."""
+"""One module per family of measures; all compare a release with the confidential original."""

@@ -1,4 +1,4 @@
-"""How well attributes are kept: by themselves, by activity, in pairs, and for decisions."""
+"""Measures of attributes: alone, by activity, in pairs, and for decisions."""
 
 from __future__ import annotations
 

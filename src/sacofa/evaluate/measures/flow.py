@@ -34,11 +34,11 @@ MIN_SHARE = 0.01
 TOP_PAIRS = 20
 """Number of the most frequent directly-follows pairs that are compared by rank."""
 FOREST_SEED = 0
-"""The forest is the same each time, so that releases are compared by one yardstick."""
+"""Fixed seed, so that all releases are compared with the same forest."""
 LEARNT_CASES = 100_000
-"""More cases than this are thinned evenly; a tree of the forest uses 256 of them."""
+"""Larger logs are thinned evenly to this many cases; a tree of the forest uses 256 of them."""
 PIVOTS = 50_000_000
-"""More steps than the network simplex ever needs here; it must not stop short of the optimum."""
+"""More iterations than the network simplex needs here; it must not stop before the optimum."""
 
 
 def name_sequences(counts: VariantCounts) -> Counter[Variant]:
@@ -193,9 +193,9 @@ class NormalBehaviour:
 
     An isolation forest (Liu et al., 2008) learns from the cases of the original which activities a
     case has, and which activities directly follow which. Behaviour that the original never shows
-    cannot be learned, but a case made of it lacks what is usual. A case without any event is normal
-    only if the original has such cases. If all cases of the original have the same features, a
-    forest has nothing to split, and cases with these features are normal.
+    cannot be learned, but a case with such behaviour lacks usual features. A case without any event
+    is normal only if the original has such cases. If all cases of the original have the same
+    features, a forest has nothing to split, and cases with these features are normal.
     """
 
     def __init__(self, original: VariantCounts) -> None:

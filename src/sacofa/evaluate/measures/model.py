@@ -1,13 +1,4 @@
-"""The process model that a miner finds in a release, and its quality on the original log.
-
-The model is a Petri net of pm4py's Inductive Miner infrequent (Leemans et al., 2013), which reads
-each sequence once, with its count.
-
-Token-based replay (Rozinat and van der Aalst, 2008) follows the tree of prefixes of the log: the
-effect of an event depends on the marking and the activity alone, so that pm4py, which decides which
-silent transitions fire, is called once for each marking and activity. The figures are those of
-pm4py's replay of every case from its start.
-"""
+"""The process model that is mined from a release, and its quality on the original log."""
 
 from __future__ import annotations
 
@@ -219,7 +210,7 @@ class Replay:
         return Step(self._number(after), np.array([missing, consumed, produced]), fired)
 
     def _end(self, number: int) -> Step:
-        """The effect of the end of a case, to which silent transitions lead if they can."""
+        """The effect of the end of a case, which silent transitions reach if possible."""
         logs, option = optional_module("pm4py.objects.log.obj"), self._pm4py.Parameters
         marking = self.markings[number]
         (result,) = self._pm4py.apply(

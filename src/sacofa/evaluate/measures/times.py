@@ -50,7 +50,7 @@ MAX_DEPTH, MIN_LEAF = 8, 20
 
 @dataclass(frozen=True, eq=False)
 class Timed:
-    """The events of a log whose times are known."""
+    """The events of a log with known times."""
 
     activities: tuple[str, ...]  # the id of an activity is its place here
     ids: Ints  # of all events, end to end
@@ -59,7 +59,7 @@ class Timed:
 
     @classmethod
     def of(cls, log: CaseBatch, names: Sequence[str]) -> Timed:
-        """Take the events with known times, over names of activities that include the log's."""
+        """Select the events with known times, over names of activities that include the log's."""
         log = log.project_onto(names)
         case = np.repeat(np.arange(len(log)), log.lengths)
         times = np.full(len(case), NO_TIME) if log.times is None else log.times
@@ -70,7 +70,7 @@ class Timed:
 
     @classmethod
     def both(cls, one: CaseBatch, other: CaseBatch) -> tuple[Timed, Timed]:
-        """Take two logs over the names of both."""
+        """Convert two logs to the names of both."""
         names = sorted({*one.activities, *other.activities})
         return cls.of(one, names), cls.of(other, names)
 
@@ -211,7 +211,7 @@ def remaining_time_error(original: Timed, released: Timed) -> float | None:
     frequent = np.argsort(-np.bincount(original.ids), kind="stable")[:MAX_ACTIVITIES]
     features, remaining = _prefixes(released, frequent)
     tested, true = _prefixes(original, frequent)
-    # The tree is the same each time.
+    # Fixed seed, so that the tree is deterministic.
     tree = (
         optional_module("sklearn.tree")
         .DecisionTreeRegressor(
@@ -290,7 +290,7 @@ class Indicator:
         )
 
     def check(self, activities: tuple[str, ...]) -> None:
-        """Refuse names that no activity has."""
+        """Refuse names that are not activities."""
         for name in (self.source, self.target):
             if name not in (START, END, *activities):
                 must = Statement("must.activity_or_end")
@@ -315,7 +315,7 @@ class Indicator:
 
 
 def _place(log: Timed, name: str, after: Ints | int = -1, *, last: bool = False) -> Ints:
-    """The place of the first or last event of a name after another place; −1 for none."""
+    """The index of the first or last event of a name after another index; −1 if there is none."""
     if name in (START, END):
         return log.offsets[:-1] if name == START else log.offsets[1:] - 1
     found = np.full(log.cases, -1)
@@ -323,7 +323,7 @@ def _place(log: Timed, name: str, after: Ints | int = -1, *, last: bool = False)
         places = np.flatnonzero(log.ids == log.activities.index(name))
         owner = log.case[places]
         kept = places > np.broadcast_to(after, log.cases)[owner]
-        # Of several events of a case, the one that is assigned last stays.
+        # If a case has several events, the last assignment wins.
         order = slice(None) if last else slice(None, None, -1)
         found[owner[kept][order]] = places[kept][order]
     return found

@@ -1,7 +1,7 @@
-"""Rules from the models that people have: BPMN, Petri nets and Declare.
+"""Rules from existing process models: BPMN, Petri nets and Declare.
 
-A file becomes a Petri net (bpmn, bpmn_net; pnml), the net all its states (net), and these become
-rules or the language itself (automaton). Declare becomes rules at once.
+A file is converted to a Petri net (bpmn, bpmn_net; pnml), the net to the graph of its states (net),
+and the graph to rules or to its language (automaton). Declare is converted to rules directly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The behaviour of a model as a graph of states: what all its cases keep, and its language."""
+"""The behaviour of a model as a graph of states, its rules and its language."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ NOWHERE = -1
 HARMFUL = 0
 """State of every prefix that left the language of a model."""
 MAX_STATES = 20_000
-"""A language with more states is not made: its rules are used instead."""
+"""Upper bound on the states of a language; a larger one is replaced by its rules."""
 MAX_MEMBERS = 4_000_000
-"""Nor one for which this many states of the model have to be looked at."""
+"""Upper bound on the states of the model that are visited to build it."""
 
 
 class TooManyStatesError(Exception):
@@ -82,7 +82,7 @@ def _grow(
 ) -> list[int]:
     """Let the sets of states grow along edges until nothing changes.
 
-    An edge adds its activity to what it passes on, or else takes it away.
+    An edge adds its activity to the sets that it passes on, or else removes it.
     """
     size = len(graph.activities)
     bits = [1 << a | 1 << size for a in range(size)] + [0]
@@ -232,7 +232,7 @@ def _smallest(activities: tuple[str, ...], after: Ints, ends: Bools) -> Automato
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ModelRules(Rules):
-    """Rules with the whole language of a model; their tables are what all of it keeps.
+    """Rules with the whole language of a model; their tables are the rules that all its cases keep.
 
     Attributes:
         model: Language of the model.

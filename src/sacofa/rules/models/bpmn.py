@@ -1,7 +1,7 @@
 """BPMN 2.0 files as editors write them: processes, their nodes and flows, checked.
 
-Diagrams, data, documentation and the extensions of editors are passed over. A note reports lanes
-and messages, which are passed over too.
+Diagrams, data, documentation, the extensions of editors, lanes and messages are ignored; notes
+report the latter two.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ ROLES = {
     "intermediateThrowEvent": "throw",
     "boundaryEvent": "boundary",
 }
-"""What each element of a process is; others are passed over, or refused."""
+"""The role of each element of a process; others are ignored or refused."""
 REFUSED = ("complexGateway", "choreographyTask", "subChoreography", "callChoreography")
 LOOPS = ("standardLoopCharacteristics", "multiInstanceLoopCharacteristics")
 
 
 MAX_BRANCHES = 8
-"""An inclusive gateway may have this many branches: every set of them is a step."""
+"""Maximum number of branches of an inclusive gateway: every set of them is a step."""
 T = TypeVar("T")
 
 
@@ -71,18 +71,18 @@ class Node:
     """A task, event, gateway or subprocess.
 
     Attributes:
-        inner: What is inside a subprocess, if the file has it.
-        part: What transitions of it stand for.
+        inner: The content of a subprocess, if the file has it.
+        part: Its description in messages.
         called: Id of the process that it calls, or empty.
         trigger: Kind of event: timer, error, link … or empty.
-        reference: Error, escalation or link that is meant; empty for any.
+        reference: Id of the error, escalation or link; empty for any.
         is_task: Whether it is one activity, unless it calls a process of the file.
-        creates: Whether it begins a case where others do not.
+        creates: Whether it creates a case: a start event, or an instantiating node.
         interrupts: Whether a boundary event ends what it is attached to.
         on_event: Whether it is an event subprocess.
         into: The flows that lead to it.
         leaving: The flows that begin here.
-        events: The boundary events that are attached to it, without those of compensation.
+        events: The attached boundary events, without those of compensation.
     """
 
     def __init__(self, element: Element, role: str, scope: Scope) -> None:
@@ -148,7 +148,7 @@ def _trigger(element: Element) -> tuple[str, str]:
 
 
 def read_bpmn(root: Element) -> tuple[dict[str, Scope], list[Statement]]:
-    """Read the processes of a file by key, and what was passed over."""
+    """Read the processes of a file by key, and notes about ignored elements."""
     reader, processes = _Reader(), dict[str, Scope]()
     for element in root.children("process"):
         scope = reader.scope(element)
@@ -172,7 +172,7 @@ class _Reader:
         self.flows: list[Element] = []
 
     def scope(self, element: Element) -> Scope:
-        """Read the nodes of a process or subprocess, and of what is inside them."""
+        """Read the nodes of a process or subprocess, recursively."""
         scope = Scope(element.get("id"), element.line)
         for child in element.inside:
             if child.kind == "sequenceFlow":
@@ -194,7 +194,7 @@ class _Reader:
         return scope
 
     def connect(self) -> None:
-        """Find what flows connect, and what boundary events are attached to."""
+        """Connect the nodes by sequence flows."""
         seen: set[str] = set()
         for number, element in enumerate(self.flows):
             key = element.get("id") or f"flow {number}"
@@ -214,7 +214,7 @@ class _Reader:
             source.leaving.append(flow)
 
     def attach(self) -> None:
-        """Find what boundary events are attached to."""
+        """Attach boundary events to their activities."""
         where = "attachedToRef"
         for node in self.nodes.values():
             if node.role == "boundary":

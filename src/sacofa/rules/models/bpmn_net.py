@@ -1,10 +1,10 @@
-"""BPMN as a Petri net: what tokens do, step by step.
+"""Conversion of BPMN to a Petri net.
 
-A token lies on the way into a node; tasks, events and gateways pass it on. Several flows into a
-task or exclusive gateway are ways to the same place; only parallel and inclusive joins tell them
-apart. A process is over when no token is left. Events are silent: activities are tasks. Gateways
-and ends take no time, tasks and awaited events do, so that nothing happens between the last task
-before a terminating end and that end.
+A place before each node contains its tokens; tasks, events and gateways pass them on. All flows
+into a task or exclusive gateway lead to one place; only parallel and inclusive joins have a place
+for each flow. A process is over when no token is left. Events are silent: activities are tasks.
+Gateways and ends take no time, tasks and awaited events do, so that nothing happens between the
+last task before a terminating end and that end.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from .bpmn import LOOPS, MAX_BRANCHES, Node, Scope, subsets
 from .net import Net, Part, numbers_of, tokens
 
 MAX_DEPTH = 50
-"""Subprocesses and calls may be nested this deep."""
+"""Maximum nesting of subprocesses and calls."""
 MAX_WAITING = 1_000_000
-"""All sets of places for which inclusive joins wait have this many members at most."""
+"""Maximum number of places, over all inclusive joins, that joins wait for."""
 Exits = Sequence[int]
-"""Alternatives, each with the tokens that are given."""
+"""Alternatives, each with the tokens that are produced."""
 
 
 def net_of_bpmn(processes: Mapping[str, Scope], notes: Sequence[Statement]) -> Net:
-    """Turn the processes of a file into one net; several that nobody calls run side by side."""
+    """Convert the processes of a file to one net; several uncalled ones run side by side."""
     top, net = _uncalled(processes), _BpmnNet(processes, notes)
     if len(top) > 1:
         net.note(Statement("model.note.side_by_side", count=len(top)))
@@ -41,7 +41,7 @@ def net_of_bpmn(processes: Mapping[str, Scope], notes: Sequence[Statement]) -> N
     for action in net.later:
         action()
     net.add_inclusive_joins()
-    # Where tokens are cleared or waited for, it can make a difference which steps take no time.
+    # With clearing or waiting steps, it matters which steps take no time.
     if net.joins or any(step.clears for step in net.transitions):
         for i, step in enumerate(net.transitions):
             immediate = step.label is None and not step.part.takes_time
@@ -62,13 +62,13 @@ def _uncalled(processes: Mapping[str, Scope]) -> list[Scope]:
 
 
 class _BpmnNet(Net):
-    """A net that is made from BPMN.
+    """A net that represents BPMN.
 
     Attributes:
-        later: What can be added only when all places are known.
-        joins: Inclusive joins, with the places they take from and the one they give to; they wait
-            for what all other steps can still do.
-        calls: Scopes that are being built, from the outermost on.
+        later: Actions for steps that can be added only when all places are known.
+        joins: Inclusive joins, with their input places and their output place; built last, because
+            they wait for tokens that other steps can still produce.
+        calls: Scopes under construction, the outermost first.
     """
 
     def __init__(self, processes: Mapping[str, Scope], notes: Sequence[Statement]) -> None:
@@ -79,16 +79,16 @@ class _BpmnNet(Net):
         self.calls: list[Scope] = []
 
     def at(self, where: str, part: Part) -> int:
-        """Add a place before, after, inside … a part of the file."""
+        """Add a place before, after or inside a part of the file, by the code `where`."""
         what = Statement(f"model.at.{where}", part=part.what)
         return self.place(Part(what=what, line=part.line, running=where == "running"))
 
     def add_inclusive_joins(self) -> None:
         """Add the steps of all inclusive joins; everything else must be there already.
 
-        As BPMN 2.0 says: a join goes on with the tokens it has as soon as no token is left that
-        could still reach one of its free flows without passing the join, other than one that could
-        just as well reach a flow which has its token already.
+        By BPMN 2.0, a join continues with the tokens it has as soon as no token is left that could
+        still reach one of its free flows without passing the join, other than one that could just
+        as well reach a flow which has its token already.
         """
         before: defaultdict[int, int] = defaultdict(int)
         for step in self.transitions:
@@ -117,7 +117,7 @@ class _BpmnNet(Net):
 def _upstream(before: Mapping[int, int], goal: int, allowed: int, done: int) -> int:
     """Return the places from which a token can reach a goal without passing a join.
 
-    A way that passes the join begins again at its exit, so it is never followed back there.
+    A path through the join starts again at its exit, so the search stops there.
     """
     found = new = goal
     while new := new & ~done:
@@ -131,26 +131,26 @@ def _upstream(before: Mapping[int, int], goal: int, allowed: int, done: int) -> 
 
 @dataclass(eq=False)
 class _Run:
-    """One run of a process or subprocess: its tokens, and where they go from each node."""
+    """One run of a process or subprocess: its places, and the steps between its nodes."""
 
     net: _BpmnNet
     scope: Scope
     part: Part
-    """What messages call it."""
+    """Its description in messages."""
     up: _Run | None = None
-    """The run around it."""
+    """The enclosing run."""
     exits: Sequence[tuple[Node, Exits]] = ()
-    """The boundary events around it, and where each leads."""
+    """The boundary events of the run, and where each leads."""
     own: int = 0
-    """Places inside, without those of the runs below."""
+    """Places of this run, without those of the runs below."""
     below: list[_Run] = field(default_factory=list)
-    """The runs inside."""
+    """The runs inside this one."""
     active: list[int] = field(default_factory=list)
-    """Places of which one has a token while it runs."""
+    """Places of which one has a token while the run is active."""
     armed: int = 0
-    """Places of what may still happen next to it, once."""
+    """Places of events that may still happen once during the run."""
     caught: set[str] = field(default_factory=set)
-    """Keys of the boundary events to which something inside leads."""
+    """Keys of the boundary events that an event inside throws to."""
     entries: dict[tuple[str, str], int] = field(default_factory=dict)
     """The place before each node; a join of several flows has one for each."""
 
@@ -160,7 +160,7 @@ class _Run:
 
     @cached_property
     def places(self) -> int:
-        """All places inside, once everything is built."""
+        """All places of the run and the runs below; complete once everything is built."""
         places = self.own | self.armed
         for run in self.below:
             places |= run.places | sum(run.active)
@@ -172,7 +172,7 @@ class _Run:
         active = net.at("running", part)
         self.active.append(active)
         inner = self.build_inside()
-        # What only something thrown inside leads to does not happen by itself.
+        # Boundary events that an event inside throws to do not happen spontaneously.
         alone = [(event, after) for event, after in self.exits if event.key not in self.caught]
         for event, after in alone:
             if not event.interrupts:
@@ -224,7 +224,7 @@ class _Run:
         return list(places) or [self._before(node)]
 
     def _leave(self, node: Node) -> list[int]:
-        """Return all sets of tokens that may be given when a node is done."""
+        """Return all alternative sets of tokens that a finished node produces."""
         ways = ([self._before(flow.target, flow.key) for flow in way] for way in node.choices())
         return [tokens(way, node.part.line) for way in ways]
 
@@ -235,7 +235,7 @@ class _Run:
             self.net.add(part, takes, gives, label, clears=clears)
 
     def _arm(self, event: Node, running: Sequence[int], leave: Exits) -> None:
-        """Let an event happen once while the run has a token on one of some places."""
+        """Let an event happen once while the run has a token on one of the places `running`."""
         self.net.note(Statement("model.note.beside", part=event.part.what))
         armed = self._place("armed", event.part)
         self.armed |= armed
@@ -243,7 +243,7 @@ class _Run:
             self._pass_on(event.part, armed | place, [place + gives for gives in leave])
 
     def _add_start(self, begin: int) -> None:
-        """Let cases begin at one of the start events, or at all nodes that nothing leads to."""
+        """Let cases begin at one of the start events, or at all nodes without incoming flows."""
         begins = [node for node in self.scope.nodes if node.is_begin]
         loose = [node for node in begins if not node.creates]
         if not begins:
@@ -262,11 +262,11 @@ class _Run:
             HANDLERS.get(node.role, _Run._add_silent)(self, node)
 
     def _add_silent(self, node: Node) -> None:
-        """An event that happens, or a gateway."""
+        """Add an event that happens, or a gateway."""
         self._pass_on(node.part, sum(self._joined(node)), self._leave(node))
 
     def _add_inclusive(self, node: Node) -> None:
-        """An inclusive gateway, as a join, a split or both."""
+        """Add an inclusive gateway, as a join, a split or both."""
         takes, part = self._joined(node), node.part
         if len(takes) > MAX_BRANCHES:
             raise RefusedError("model.bpmn.joins", part.line, part=part.what, limit=MAX_BRANCHES)
@@ -277,7 +277,7 @@ class _Run:
         self._pass_on(part, done, self._leave(node))
 
     def _add_activity(self, node: Node) -> None:
-        """A task, call or subprocess: a task if the file does not have its steps."""
+        """Add a task, call or subprocess: a task if the file does not contain its nodes."""
         called = self.net.processes.get(node.called) if node.role == "call" else None
         scope, here, part = node.inner or called, self._before(node), node.part
         if scope is None:
@@ -297,12 +297,13 @@ class _Run:
         _Run(self.net, scope, node.part, self, exits).build(self._before(node), leave)
 
     def _add_task(self, node: Node) -> None:
-        """A task: one activity; with a loop marker, several times; or a boundary event instead."""
+        """Add a task: one activity, repeated by a loop marker, or a boundary event instead."""
         here, leave, part = self._before(node), self._leave(node), node.part
         if not node.name:
             self.net.note(Statement("model.note.unnamed", line=node.element.line))
         if not all(event.interrupts for event in node.events):
-            # Next to a task something may happen as next to a subprocess with just this task.
+            # A non-interrupting event at a task behaves like one at a subprocess with just this
+            # task.
             self._add_run(node, node.alone(), leave)
             return
         if node.loop is not None:
@@ -313,7 +314,7 @@ class _Run:
             self._pass_on(event.part, here, self._leave(event))
 
     def _add_ad_hoc(self, node: Node, scope: Scope) -> None:
-        """Tasks in any order, any number of times."""
+        """Add tasks in any order, any number of times."""
         if not all(child.is_task and not child.into for child in scope.nodes):
             raise RefusedError("model.bpmn.not_ad_hoc", node.part.line, part=node.part.what)
         here = self._before(node)
@@ -322,7 +323,7 @@ class _Run:
         self._pass_on(node.part, here, self._leave(node))
 
     def _add_event_subprocess(self, node: Node) -> None:
-        """What is done instead of, or next to, everything else once an event happens."""
+        """Add a subprocess that an event starts, instead of or in addition to everything else."""
         scope, part, net = node.inner, node.part, self.net
         if scope is None:
             return
@@ -337,7 +338,7 @@ class _Run:
         net.later.append(lambda: net.add(part, active, after | begin, clears=self.places))
 
     def _add_throw(self, node: Node) -> None:
-        """An event that is thrown on the way: a link is a jump, others are silent."""
+        """Add an intermediate throw event: a link is a jump, others are silent."""
         part, leave = node.part, self._leave(node)
         if node.trigger == "link":
             link, nodes = node.reference or node.name, self.scope.nodes
@@ -349,7 +350,7 @@ class _Run:
             self._pass_on(part, self._before(node), leave)
 
     def _add_end(self, node: Node) -> None:
-        """An end event: the token is gone; with it all others, if it terminates or throws."""
+        """Add an end event, which removes its token, and all others if it terminates or throws."""
         here, part, net, top = self._before(node), node.part, self.net, self
         thrown = node.trigger in ("error", "escalation", "cancel")
         if thrown and self._is_caught(node, [0]):
@@ -362,7 +363,7 @@ class _Run:
         net.later.append(lambda: net.add(part, here, 0, clears=top.places))
 
     def _is_caught(self, node: Node, leave: Exits) -> bool:
-        """Lead what is thrown to the nearest boundary events that catch it, if there are any."""
+        """Connect a thrown event to the nearest boundary events that catch it, if there are any."""
         run, here, net = self, self._before(node), self.net
         while not (
             fitting := [
@@ -395,4 +396,4 @@ HANDLERS: Mapping[str, Callable[[_Run, Node], None]] = {
     "end": _Run._add_end,
     "throw": _Run._add_throw,
 }
-"""What a node of each role does, if it does not just pass a token on."""
+"""The handler for each role; other nodes just pass a token on."""

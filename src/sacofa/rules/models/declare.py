@@ -1,7 +1,8 @@
-"""Declare files (`.decl`, as RuM and Declare4Py write them): what of them can be a rule.
+"""Declare files (`.decl`, as RuM and Declare4Py write them), converted to rules.
 
-A rule here is weaker than many a template (it says nothing of *direct* or *alternating* order),
-so a template gives the strongest rules that follow from it. Constraints without any are listed.
+Rules are weaker than many templates (they cannot express *direct* or *alternating* order), so a
+template is converted to the strongest rules that follow from it. Constraints that imply no rule are
+listed.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from ..rules import MAX_ACTIVITIES, NO_RULES, Rules, contradictions, free_tables
 CONSTRAINT = re.compile(r"\s*([A-Za-z][A-Za-z \-]*?)\s*(\d*)\s*\[(.*)\]\s*((?:\|.*)?)$")
 UNFINISHED = re.compile(r"\s*[A-Za-z \-]+\d*\s*\[")
 MAX_COMMAS = 50
-"""A constraint may have this many commas; one of them parts two names."""
+"""Maximum number of commas in a constraint; one of them separates two names."""
 MAX_LISTED = 10
-"""This many unused constraints are listed one by one."""
+"""Maximum number of unused constraints that are listed individually."""
 
 Follow = tuple[Kind, int, int]
-"""A rule that follows from a template: its kind, and which of the two names it is about."""
+"""A rule that follows from a template: its kind, and which of the two names it concerns."""
 FOLLOWS: Follow = (ALWAYS_FOLLOWS, 0, 1)
 PRECEDES: Follow = (ALWAYS_PRECEDES, 1, 0)
 NEVER: Follow = (NEVER_FOLLOWS, 0, 1)
@@ -45,7 +46,7 @@ UNARY = ("init", "end", "existence", "absence", "exactly")
 
 
 def read_declare(text: str) -> tuple[Rules, tuple[Statement, ...]]:
-    """Read rules, and notes about constraints from which none follows."""
+    """Read rules, and notes about constraints that imply none."""
     lines = text.splitlines()
     reader = _Reader(lines)
     unused = []
@@ -85,7 +86,7 @@ class _Reader:
         self.begun = False
 
     def use(self, line: int, match: re.Match[str]) -> bool:
-        """Turn a constraint into rules; return whether any follow."""
+        """Convert a constraint to rules; return whether it implies any."""
         template = re.sub(r"[^a-z]", "", match[1].lower())
         if template not in (*BINARY, *UNARY):
             unknown = RefusedError("model.declare.unknown", line, name=match[1])
@@ -103,7 +104,7 @@ class _Reader:
     def _use_unary(self, line: int, template: str, number: int, a: int) -> bool:
         others = [b for b in range(len(self.ids)) if b != a]
         if template == "end":
-            # The last one comes after everything else.
+            # The last activity follows all others.
             for b in others:
                 self._add(ALWAYS_FOLLOWS, b, a, line)
         elif template == "init":
@@ -116,7 +117,7 @@ class _Reader:
         return True
 
     def _ids(self, line: int, text: str, two: bool) -> list[int]:
-        """Part the names in brackets; a name may hold commas, too."""
+        """Split the names in brackets; a name may contain commas."""
         words, ways = text.split(","), [[text.strip()]]
         if two:
             cuts = range(1, min(len(words), MAX_COMMAS))
@@ -136,7 +137,7 @@ class _Reader:
         if least:
             self.needed[a] = line
         if least >= 2:
-            # What occurs twice follows itself.
+            # An activity that occurs twice follows itself.
             self._add(ALWAYS_FOLLOWS, a, a, line)
         elif most == 1:
             self._add(NEVER_FOLLOWS, a, a, line)
@@ -152,23 +153,24 @@ class _Reader:
         self.line_of.setdefault((kind, a, b), line)
 
     def rules(self) -> Rules:
-        """Put the rules together."""
+        """Combine the rules."""
         if not self.starts.any():
             raise RefusedError("model.declare.no_start", None)
-        # What must occur follows what begins every case, if that is known.
+        # A mandatory activity follows the first activity of every case, if that is known.
         first = int(np.flatnonzero(self.starts)[0]) if self.begun else -1
         for activity, line in self.needed.items():
             if self.begun and activity != first:
                 self._add(ALWAYS_FOLLOWS, first, activity, line)
         self._refuse_contradictions()
-        # What needs another before it begins no case; what begins every case precedes the rest.
+        # An activity that requires another before it cannot begin a case; the first activity
+        # precedes all others.
         precedes = self.tables[ALWAYS_PRECEDES.name]
         self.starts &= ~precedes.any(axis=1)
         if not self.starts.any():
             raise RefusedError("model.declare.no_start", None)
         if self.begun and self.starts.sum() == 1:
             others = np.arange(len(self.ids)) != first
-            # What never comes after the first cannot occur at all, so nothing is asked of it.
+            # If b never follows the first activity, b cannot occur, so demands on it are dropped.
             precedes[:, first] |= others & ~self.tables[NEVER_FOLLOWS.name][first]
         return Rules(
             activities=tuple(self.ids), **self.tables, empty=not self.needed, source=NO_RULES
@@ -190,8 +192,8 @@ class _Reader:
 
 
 def _is_weaker(conditions: list[str], follow: tuple[Follow, ...]) -> bool:
-    """Whether conditions leave less than the rules that follow from a template."""
+    """Whether conditions weaken the rules that follow from a template."""
     demanding = bool(follow) and all(kind.demands for kind, *_ in follow)
     on_time_only = len(conditions) > 2 and not any(conditions[:-1])
-    # A bound on the time makes a demand stronger and a ban weaker.
+    # A time bound makes a demand stronger and a ban weaker.
     return any(conditions) and not (demanding and on_time_only)

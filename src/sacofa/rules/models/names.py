@@ -1,7 +1,7 @@
-"""The names of a model and those of a log: a map that a person can edit.
+"""An editable map from the names in a model to those in a log.
 
-Pairs are proposed by likeness from a *declared* list of activities. The names in a secret log are
-never looked at for it.
+Pairs are proposed by similarity to a *declared* list of activities, never to the names in a
+confidential log.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ...errors import Argument, SettingError, Statement, advised
 from ..reading import RefusedError, find_line, quoted, read_toml, refusing
 
 MIN_LIKENESS = 0.6
-"""Names less alike than that are not proposed as a pair."""
+"""Minimum similarity of a proposed pair."""
 MAX_COMPARED = 200
-"""Longer names are compared by their beginning: comparing takes the square of their length."""
+"""Longer names are truncated for comparison, which takes quadratic time."""
 MAX_PAIRS = 100_000
 
 EXPLANATION = """\
@@ -29,9 +29,9 @@ UNKNOWN = "?"
 
 
 def propose(model: Sequence[str], activities: Sequence[str]) -> dict[str, str]:
-    """Propose an activity for each name of a model; "?" where none is like it.
+    """Propose an activity for each name of a model; "?" if none is similar.
 
-    The most alike pair is taken first, and an activity is proposed once.
+    The most similar pair is chosen first, and each activity is proposed once.
     """
     if len(model) * len(activities) > MAX_PAIRS:
         must = Statement("must.few_pairs", limit=MAX_PAIRS)
@@ -45,7 +45,7 @@ def propose(model: Sequence[str], activities: Sequence[str]) -> dict[str, str]:
 
 
 def likeness(name: str, activity: str) -> float:
-    """How alike two names are, from 0 to 1: by letters and by words, whatever their order."""
+    """Return the similarity of two names from 0 to 1, by letters and by words in any order."""
     if name == activity:
         return 1.0
     left, right = (_words(text[:MAX_COMPARED]) for text in (name, activity))
@@ -60,7 +60,7 @@ def likeness(name: str, activity: str) -> float:
 
 
 def _words(name: str) -> list[str]:
-    """Lower case words: "ER_Registration" and "erRegistration" are two words each."""
+    """Split a name into lower-case words: "ER_Registration" and "erRegistration" have two each."""
     parted = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
     return re.findall(r"\w+", parted.replace("_", " ").lower())
 
@@ -73,7 +73,7 @@ def write_names(names: Mapping[str, str], path: str | Path, force: bool = False)
 
 
 def read_names_map(path: str | Path) -> dict[str, str]:
-    """Read a map; every name must have got its pair."""
+    """Read a map; every name must have a pair."""
     with refusing(path):
         text, content = read_toml(path)
         names = content.get("names")
@@ -91,7 +91,7 @@ def read_names_map(path: str | Path) -> dict[str, str]:
 def check_names(
     model: Sequence[str], names: Mapping[str, str] | None, activities: Sequence[str] | None
 ) -> Mapping[str, str]:
-    """Give every name of a model its activity; one without is refused, before a log is read."""
+    """Map every name of a model to its activity; one without an activity is refused."""
     names = dict(zip(model, model, strict=True)) if names is None else names
     for name in names:
         if name not in model:

@@ -1,11 +1,11 @@
-"""Petri nets, which BPMN and PNML models are turned into, and all states that one can be in.
+"""Petri nets, which represent BPMN and PNML models, and the exploration of their states.
 
-Two kinds of arcs more than the textbook's say what models of editors need. A transition can *clear*
-places, whatever lies there (a subprocess that is interrupted, a terminating end), and it can
-ask that places are *empty* (a subprocess that is over, an inclusive join that waits for nobody).
+Two additional kinds of arcs represent the models of editors. A transition can *clear* places of all
+tokens (a subprocess that is interrupted, a terminating end), and it can require that places are
+*empty* (a subprocess that is over, an inclusive join without anything to wait for).
 
 A marking is one whole number with a few bits for each place, and a place is a marking with one
-token on it. Asking whether a transition is possible, and taking it, is arithmetic. A model is
+token on it. Testing whether a transition is enabled, and firing it, is arithmetic. A model is
 refused if it is not *sound*: if some case can get stuck, if an activity can never happen, or if
 tokens pile up.
 """
@@ -22,29 +22,29 @@ from ..reading import RefusedError
 from .automaton import SILENT, Graph
 
 MAX_PARTS = 10_000
-"""A net with more places or transitions is refused; calls of calls can multiply without bound."""
+"""A net with more places or transitions is refused; nested calls can multiply without bound."""
 MAX_STATES = 100_000
 """A model with more states is refused, unless the caller allows more."""
 EDGES_PER_STATE = 20
-"""More edges than this for each allowed state are refused too."""
+"""Maximum number of edges for each allowed state."""
 BITS = 5
 """Bits of a place: four for its tokens, one that must stay clear."""
 MAX_TOKENS = (1 << (BITS - 1)) - 1
-"""More tokens than this on one place count as without end."""
+"""A place with more tokens counts as unbounded."""
 MAX_BITS = 1 << 31
-"""Bits of all markings together."""
+"""Maximum number of bits of all markings together."""
 MAX_SHOWN_ACTIVITIES, MAX_SHOWN_PLACES = 8, 3
-"""A message shows the last activities on the way to where a model gets stuck, and what waits."""
+"""Numbers of activities before a dead end, and of places with tokens, that a message lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A place, or what a transition stands for in the file.
+    """A place, or the element of the file that a transition represents.
 
     Attributes:
         what: Its name in messages: task "Register".
         line: Its line in the file.
-        running: Whether a token there only says that something runs, not what it waits for.
+        running: Whether a token there only marks a running part, not one that waits.
         takes_time: Whether a silent step of it takes time: awaited events, tasks without a name.
     """
 
@@ -59,13 +59,13 @@ class Transition:
     """One step of a net.
 
     Attributes:
-        part: What it stands for.
+        part: The element of the file that it represents.
         label: Activity; None for a silent step.
         takes: Tokens that it takes.
         gives: Tokens that it gives.
         clears: Places that are emptied, after tokens were taken and before they are given.
         empty: Places that must have no token.
-        immediate: Whether it takes no time: it happens before anything that does.
+        immediate: Whether it takes no time: it happens before any step that does.
     """
 
     part: Part
@@ -82,11 +82,11 @@ class Net:
     """A Petri net with a beginning and the markings in which a case may end.
 
     Attributes:
-        places: What each place stands for.
+        places: The parts that places represent.
         transitions: The steps.
-        start: Where tokens lie at the beginning.
-        ends: Where tokens lie when a case may end: exactly there and nowhere else.
-        notes: What was passed over or merged.
+        start: The initial marking.
+        ends: The markings in which a case may end.
+        notes: Elements that were ignored or merged.
     """
 
     places: list[Part] = field(default_factory=list)
@@ -126,7 +126,7 @@ class Net:
     ) -> None:
         """Add a transition."""
         _refuse_more(self.transitions, part)
-        # Sets of places hold one token of each.
+        # A set of places is one token on each.
         clears, empty = (places * ((1 << BITS) - 1) for places in (clears, empty))
         self.transitions.append(Transition(part, label, takes, gives, clears, empty))
 
@@ -139,7 +139,7 @@ class Net:
             self.note(Statement("model.note.merged", names=merged))
 
     def note(self, what: Statement) -> None:
-        """Keep something that a person should know about the model, once."""
+        """Add a note for the user, once."""
         if what not in self.notes:
             self.notes.append(what)
 
@@ -150,7 +150,7 @@ def _refuse_more(parts: Sequence[object], part: Part) -> None:
 
 
 def tokens(places: Iterable[int], line: int | None) -> int:
-    """Put tokens on places: a marking."""
+    """Return the marking with one token per listed place."""
     counts = Counter(places)
     if max(counts.values(), default=0) > MAX_TOKENS:
         raise RefusedError("model.too_many_tokens", line, limit=MAX_TOKENS)
@@ -188,11 +188,11 @@ class _Exploration:
     def __init__(self, net: Net, max_states: int) -> None:
         self.net = net
         self.max_states = min(max_states, MAX_BITS // (BITS * len(net.places) + 1))
-        # One bit of each place catches what is taken too often, and what is given too often.
+        # One guard bit per place detects too many taken, and too many given tokens.
         self.guard = sum(1 << BITS * place for place in range(len(net.places))) << BITS - 1
         self.free = free_places(net)
         self.happened: set[Transition] = set()
-        # A step is tried where the first place that it takes from has a token; -1: anywhere.
+        # A step is indexed by the first place that it takes from; -1 if it takes none.
         self.by_place: defaultdict[int, list[Transition]] = defaultdict(list)
         for step in net.transitions:
             if (step.takes | step.gives) & self.guard:
@@ -222,7 +222,7 @@ class _Exploration:
             raise RefusedError("model.too_many_states", None, limit=self.max_states)
 
     def _enabled(self, marking: int) -> list[Transition]:
-        """Return the steps that are possible; if some take no time, these alone."""
+        """Return the enabled steps; if some take no time, these alone."""
         guard = self.guard
         enabled = [
             step
@@ -232,7 +232,7 @@ class _Exploration:
         return [step for step in enabled if step.immediate] or enabled
 
     def _candidates(self, marking: int) -> list[Transition]:
-        """Return the steps that may be possible and have to be looked at."""
+        """Return the steps that can be enabled by the tokens of the marking."""
         for place in numbers_of(marking & self.free):
             return self.by_place[place]
         places = (-1, *numbers_of(marking))
@@ -246,7 +246,7 @@ class _Exploration:
         return reached
 
     def _settle(self, marking: int) -> list[int]:
-        """Make all free choices until none is left; return the markings that they may lead to."""
+        """Make all free choices until none remains; return the markings that result."""
         if not marking & self.free:
             return [marking]
         if marking not in self.settled:
@@ -265,8 +265,8 @@ def _refuse_dead_ends(net: Net, found: _Exploration, ends: list[bool]) -> None:
     stuck = _stuck(found.edges, ends)
     if not stuck:
         return
-    # The first state found is among the nearest to the beginning, so its story is short. One
-    # in which nothing at all can happen any more is told rather than one that goes in circles.
+    # The first state found is among the nearest to the start, so its trace is short. A state
+    # without any step is preferred to one in an endless loop.
     state = min(stuck.difference(source for source, *_ in found.edges) or stuck)
     waiting = [net.places[number] for number in numbers_of(found.markings[state])]
     waiting.sort(key=lambda place: place.running)
@@ -292,8 +292,9 @@ def _stuck(edges: Sequence[tuple[int, int, int]], ends: list[bool]) -> set[int]:
 
 
 def _story(labels: Sequence[str], edges: Sequence[tuple[int, int, int]], state: int) -> list[str]:
-    """Return the activities on a shortest way to a state."""
-    # States are numbered as they are found, so the first edge into one comes from nearest by.
+    """Return the activities on a shortest path to a state."""
+    # States are numbered in the order of discovery, so the first edge into one is the shortest
+    # path.
     first = {target: (source, label) for source, label, target in reversed(edges)}
     names: list[str] = []
     while state:
@@ -304,14 +305,14 @@ def _story(labels: Sequence[str], edges: Sequence[tuple[int, int, int]], state: 
 
 
 def free_places(net: Net) -> int:
-    """Find places from which tokens only move on by silent choices that nothing can notice.
+    """Find places that tokens leave only by silent choices that no other step can observe.
 
-    Such a choice commutes with all other steps, so that it is made at once: parallel branches then
-    have far fewer states together, and the same cases (a persistent set; Valmari, "Stubborn sets
-    for reduced state space generation", 1991).
+    Such a choice commutes with all other steps, so it is made immediately: parallel branches then
+    have far fewer joint states, and the same cases (a persistent set; Valmari, "Stubborn sets for
+    reduced state space generation", 1991).
     """
     free = _choices(net)
-    # Choices that go in circles for ever are left for the check of soundness to find.
+    # Endless loops of choices are not free: the check of soundness must find them.
     leads_out = set[int]()
     bound = {place: [way & free.keys() for way in ways] for place, ways in free.items()}
     while new := {p for p, ways in bound.items() if any(way <= leads_out for way in ways)}:
@@ -321,14 +322,14 @@ def free_places(net: Net) -> int:
 
 
 def _choices(net: Net) -> dict[int, list[set[int]]]:
-    """Find the free places, and for each the places to which each of its choices gives."""
+    """Find the free places, each with the places that its choices lead to."""
     timed = any(step.immediate for step in net.transitions)
     kept, watched = set(chain.from_iterable(map(numbers_of, net.ends))), _watched(net)
     choices: defaultdict[int, list[set[int]]] = defaultdict(list)
     for step in net.transitions:
         place, gives = next(numbers_of(step.takes), 0), set(numbers_of(step.gives))
         silent = step.label is None and not step.clears | step.empty
-        # Clearing and waiting steps must see the places before and after the choice alike.
+        # Clearing and waiting steps must treat the places before and after the choice alike.
         alike = all(watched[place] == watched[number] for number in gives)
         if step.takes == 1 << BITS * place and alike and silent and step.immediate == timed:
             choices[place].append(gives)
@@ -338,7 +339,7 @@ def _choices(net: Net) -> dict[int, list[set[int]]]:
 
 
 def _watched(net: Net) -> Mapping[int, set[int]]:
-    """[place]: the sets of clearing and waiting steps that hold it."""
+    """[place]: the sets of places, cleared or required empty by some step, that include it."""
     watched: defaultdict[int, set[int]] = defaultdict(set)
     for places in {places for step in net.transitions for places in (step.clears, step.empty)}:
         for number in numbers_of(places):

@@ -1,7 +1,8 @@
 """PNML files as ProM, WoPeD and pm4py write them: place/transition nets.
 
-The end is what the file says (`finalmarkings`), else a token on the only place that nothing leaves;
-likewise the beginning. Arcs that reset or inhibit are understood; coloured nets are not.
+The end is declared in the file (`finalmarkings`); otherwise, it is a token on the only place
+without outgoing arcs, and likewise for the beginning. Reset and inhibitor arcs are supported;
+coloured nets are not.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from .net import MAX_TOKENS, Net, Part, numbers_of, tokens
 from .xml import Element, flat
 
 INVISIBLE = "$invisible$"
-"""What ProM and pm4py write for a silent transition."""
+"""The activity that ProM and pm4py write for a silent transition."""
 SILENT_NAMES = ("", "τ", "tau")
 NODES = ("place", "transition", "referencePlace", "referenceTransition")
 ARC_TABLES = {"reset": "clears", "inhibitor": "empty"}
-"""Arcs from a place that do not take a token, and what of the transition they are."""
+"""Arcs from a place that do not take a token, and the attribute of the transition for each."""
 Arcs = defaultdict[str, defaultdict[str, list[int]]]
-"""The places of each transition, by what it does with them."""
+"""The places of each transition, by attribute."""
 
 
 def net_of_pnml(root: Element) -> Net:
@@ -106,7 +107,7 @@ class _Reader:
         ]
 
     def _only_without(self, used: Iterable[int], code: str) -> int:
-        """Return the one place that can be meant where the file has no marking."""
+        """Return the only place without such arcs, if the file declares no marking."""
         numbers = {number for marking in used for number in numbers_of(marking)}
         left = [place for number, place in enumerate(self.places.values()) if number not in numbers]
         if len(left) != 1:
@@ -114,7 +115,7 @@ class _Reader:
         return left[0]
 
     def _resolve(self, arc: Element, end: str) -> str:
-        """Find what an arc connects, through references."""
+        """Resolve the node at one end of an arc, through references."""
         node, seen = arc.refer(end, self.nodes), set[str]()
         while node.kind.startswith("reference"):
             if node.get("id") in seen:
@@ -125,7 +126,7 @@ class _Reader:
 
 
 def _on_pages(element: Element) -> Iterator[Element]:
-    """Yield what belongs to the net itself or to its pages, not to a tool's own section."""
+    """Yield the elements of the net and its pages, without sections of tools."""
     for child in element.inside:
         yield child
         if child.kind == "page":

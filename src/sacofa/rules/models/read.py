@@ -1,4 +1,4 @@
-"""Rules from the models that people have: one function for files of any kind."""
+"""Rules from process models: one function for files of any format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .net import MAX_STATES, Net, explore
 MODELS = (".bpmn", ".bpmn2", ".xml", ".pnml", ".decl")
 """Suffixes of model files."""
 MAX_BYTES = 1 << 24
-"""A model larger than that is refused: the models of editors take a few hundred kilobytes."""
+"""Maximum size of a model; the models of editors have a few hundred kilobytes."""
 MAX_DEVIATIONS = 10
 
 
@@ -68,8 +68,8 @@ class Model:
 
     Attributes:
         path: The file.
-        names: Its activities, as the model calls them.
-        notes: What was passed over, merged or assumed.
+        names: The names of its activities.
+        notes: Elements that were ignored, merged or assumed.
         net: The behaviour, of BPMN and PNML.
         declared: The rules, of Declare.
     """
@@ -91,10 +91,10 @@ class Model:
         """Return the rules that all cases of the model keep; with deviations, its language.
 
         Args:
-            options: What a person says about the model.
+            options: How to turn the model into rules.
             activities: Declared activities. A name of the model that is not among them is refused.
                 In a closed model, those that it lacks never happen.
-            name: What the file is called.
+            name: The name of the file in the certificate.
             max_states: Upper bound on the states of the model.
 
         Returns:
@@ -119,12 +119,12 @@ class Model:
                 if source.deviations is not None:
                     return _language(graph, source.deviations, source, closed)
                 rules = rules_of_graph(graph, source)
-        # Declared activities that the rules do not know never happen.
+        # Declared activities that the rules do not mention never happen.
         return rules if closed is None else rules.project_onto(closed, closed=True)
 
 
 def _declared_rules(rules: Rules, names: Mapping[str, str], source: FromModel) -> Rules:
-    """Give the activities of a Declare file the names of a log."""
+    """Rename the activities of a Declare file to those of a log."""
     if source.deviations is not None:
         raise SettingError("deviations", source.deviations, Statement("must.left_out_declare"))
     kept = [name for name in rules.activities if names[name]]
@@ -135,7 +135,7 @@ def _declared_rules(rules: Rules, names: Mapping[str, str], source: FromModel) -
     left = rules.project_onto(kept)
     freed = {}
     for kind in KINDS:
-        # An allowed activity that no log records could stand before (or after) any other.
+        # An allowed activity that is not in the log could precede (or follow) any other.
         fewer = left.tables[kind.name].sum() < rules.tables[kind.name].sum()
         if not kind.of_pairs and fewer:
             freed[kind.name] = kind.free_table(len(new))
@@ -174,7 +174,7 @@ def read_model(path: str | Path) -> Model:
         what = Statement("must.one_of", choices=MODELS)
         raise SettingError("model", path, advised(what, suffix, MODELS))
     content = read_file(path, MAX_BYTES)
-    # Readers are loaded when there is a model to read: few runs have one.
+    # Readers are imported only if there is a model to read, which is rare.
     with refusing(path):
         if not content.strip():
             raise RefusedError("file.empty", None)
@@ -218,10 +218,10 @@ def open_rules(
 
     Args:
         path: The file.
-        options: What a person says about a model.
+        options: How to turn a model into rules.
         activities: Declared activities.
-        name: What the file is called.
-        notify: Receives what was passed over in a model, merged or assumed.
+        name: The name of the file in the certificate.
+        notify: Receives notes about elements that were ignored, merged or assumed.
 
     Returns:
         The rules.

@@ -1,7 +1,7 @@
-"""XML of strangers as plain values: a document type is refused, and nothing is followed or filled.
+"""Safe parsing of untrusted XML: document types are refused, and no references are followed.
 
-Without a document type there are no entities but the five of XML itself, so that a file cannot make
-the parser read another file or grow without bound.
+Without a document type, only the five predefined entities exist, so that a file cannot make the
+parser read another file or use unbounded memory.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from xml.parsers import expat
 from ..reading import RefusedError
 
 MAX_DEPTH = 250
-"""Elements may be nested this deep; a reader calls itself for each level of subprocesses."""
+"""Maximum nesting of elements; readers recurse for each level of subprocesses."""
 
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ class Element:
         return [child for child in self.inside if child.kind in kinds]
 
     def refer(self, attribute: str, known: Mapping[str, T]) -> T:
-        """Return what an attribute refers to."""
+        """Return the element that an attribute refers to."""
         key = self.get(attribute)
         if key not in known:
             unknown = RefusedError("model.no_node", self.line, id=key, attribute=attribute)
