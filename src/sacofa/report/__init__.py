@@ -1,4 +1,4 @@
-"""Pages and tables that people read: what a release holds, promises, and compares to (secret)."""
+"""Reports, figures and notebook displays of releases; confidential comparisons."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from .figures import ReleasedFigure, list_figures, write_figures
 
 _HOMES = ("build", "comparison", "figures")
-"""The modules of the public names, which are loaded when a name is first used: most of those who
-take one part of this package, such as the words for a price, make no page and need no templates."""
+"""Modules of the public names, imported on first use: most callers need only one, such as the
+wording of an ε, and neither pages nor templates."""
 
 __all__ = [
     "ComparisonTable", "Facts", "ReleasedFigure", "list_figures", "make_internal_report",

@@ -1,4 +1,4 @@
-"""What a report shows of attributes: how values are spread, and for events by activity."""
+"""The section of a report on attributes: distributions of values, and for events by activity."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class ActivityValues:
 
     activity: str
     events: int
-    """How many events have a value."""
+    """Number of events with a value."""
     values: str
-    """The values with their shares."""
+    """The values and their shares."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,23 +42,23 @@ class AttributeView:
     name: str
     of_case: bool
     bars: tuple[Bar, ...]
-    """How values are spread."""
+    """The distribution of values."""
     by_activity: tuple[ActivityValues, ...]
-    """For events, the same within each activity."""
+    """For events, the distribution within each activity."""
 
 
 class _Groups(NamedTuple):
-    """The values of an attribute, grouped as the bars of a report show them."""
+    """The values of an attribute, grouped into the bars of a report."""
 
     labels: list[str]
     codes: Ints
-    """The group of each case or event; -1 where there is no value."""
+    """The group of each case or event; -1 if it has no value."""
     sizes: Ints
     """The number of declared values or bins in each group."""
 
 
 def describe_attributes(release: Release) -> tuple[AttributeView, ...]:
-    """Everything about attributes: from the release and its certificate alone."""
+    """Describe all attributes of a release, from the release and its certificate alone."""
     found = []
     for column in release.columns:
         margin = margins_of(release).attributes.get(column.key)
@@ -76,13 +76,13 @@ def describe_attributes(release: Release) -> tuple[AttributeView, ...]:
 def _grouped(column: ReleasedColumn, edges: tuple[float, ...]) -> _Groups:
     """Group numbers by their declared bins, or by round ranges if none were declared.
 
-    Few different values, and values that are not numbers, are shown one by one.
+    Few distinct values, and values that are not numbers, get a bar each.
     """
     codes, texts = column.codes.astype(np.int64), list(column.texts)
     keys: list[tuple[float, str]] = [(0.0, text) for text in texts]
     if column.kind in ("int", "float"):
         keys = [(float(text), "") for text in texts]
-        # The last number, which -1 selects, stands for no value.
+        # The last index, which -1 selects, stands for a missing value.
         values = np.array([*map(float, texts), np.nan])[codes]
         if edges and (codes >= 0).any():
             return _by_declared_bins(values, edges, whole=column.kind == "int")
@@ -95,7 +95,7 @@ def _grouped(column: ReleasedColumn, edges: tuple[float, ...]) -> _Groups:
 
 
 def _by_declared_bins(values: Floats, edges: tuple[float, ...], *, whole: bool) -> _Groups:
-    """Merge adjacent declared bins until few groups are left that hold all values."""
+    """Merge adjacent declared bins into a few groups that cover all values."""
     bins = _bin_of(values, edges)
     low, high = int(bins[bins >= 0].min()), int(bins.max())
     round_sizes = (digit * 10**power for power in count() for digit in (1, 2, 5))
@@ -103,8 +103,8 @@ def _by_declared_bins(values: Floats, edges: tuple[float, ...], *, whole: bool) 
     begins = np.arange(low // size, high // size + 1) * size
     ends = np.minimum(begins + size, len(edges) - 1)
     limits = [(edges[a], edges[b]) for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
-    # 15 digits are exact for all decimal numbers that floating point can tell apart. A range is its
-    # lower limit alone if no other whole number lies in it.
+    # 15 digits are exact for all decimal numbers that doubles distinguish. A range is written as
+    # its lower limit alone if it contains no other whole number.
     labels = [
         f"{a:.15g}" if whole and a.is_integer() and b - a <= 1 else f"{a:.15g} – {b:.15g}"
         for a, b in limits
@@ -113,7 +113,7 @@ def _by_declared_bins(values: Floats, edges: tuple[float, ...], *, whole: bool) 
 
 
 def _by_round_ranges(values: Floats) -> _Groups:
-    """At most MOST ranges of one round width, at its multiples."""
+    """Make at most MOST ranges of one round width, at its multiples."""
     known = values[~np.isnan(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     least = max((high - low) / (MOST - 1), 1e-12)
@@ -125,13 +125,13 @@ def _by_round_ranges(values: Floats) -> _Groups:
 
 
 def _bin_of(values: Floats, edges: Sequence[float] | Floats) -> Ints:
-    """The bin of each value; the first and the last hold all beyond, -1 stands for no value."""
+    """Return the bin of each value; outer bins include all beyond, -1 is a missing value."""
     bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
     return np.where(np.isnan(values), -1, bins)
 
 
 def _bars(groups: _Groups) -> list[Bar]:
-    """The most frequent groups, and all others together."""
+    """Return the most frequent groups, and a bar for all others together."""
     known = groups.codes[groups.codes >= 0]
     many = np.bincount(known, minlength=len(groups.labels))
     kept = sorted(np.argsort(-many, kind="stable")[:MOST].tolist())

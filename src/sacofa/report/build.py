@@ -40,12 +40,12 @@ VOTES = {
     "query.activities", "query.steps", "query.trigrams", "query.nearest.search",
     "query.nearest.final",
 }  # fmt: skip
-"""The queries in which each case has one vote."""
+"""The queries to which each case contributes one vote."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """Facts for a report that no certificate has: when, of what and by whom.
+    """Facts for a report that certificates do not contain: date, data set and publisher.
 
     Attributes:
         date: Day of the release.
@@ -59,7 +59,7 @@ class Facts:
 
 
 def make_report(release: Release, *, title: str, facts: Facts | None = None) -> str:
-    """Make a page of a release and its certificate alone: it may be published with them."""
+    """Make a report from a release and its certificate alone: it may be published with them."""
     return _make(release, title, facts or Facts())
 
 
@@ -71,7 +71,7 @@ def make_internal_report(
     facts: Facts | None = None,
     comparison: ComparisonTable | None = None,
 ) -> str:
-    """Make a page that compares a release with its original: as confidential as the original."""
+    """Make a report that compares a release with its original: as confidential as the original."""
     known = original if isinstance(original, Cases) else Cases(variants=original)
     return _make(release, title, facts or Facts(), known, comparison)
 
@@ -79,7 +79,7 @@ def make_internal_report(
 def write_report(
     release: Release, path: Path, *, title: str, facts: Facts | None = None, force: bool
 ) -> None:
-    """Write a page of a release, or a table of its figures, as the suffix of the file says."""
+    """Write a report of a release, or a table of its figures, by the suffix of the file."""
     if is_table(path):
         with write_whole(path, force) as part:
             write_figures(release, part)
@@ -88,7 +88,7 @@ def write_report(
 
 
 def make_map_page(release: Release) -> str:
-    """Make a page of the process map of a release alone."""
+    """Make a page with the process map of a release alone."""
     explorer = list_variants(release.variants)
     content = _flow(release, None, explorer)
     return render_page("map_page.html.j2", MAP_SCRIPTS, len(explorer.activities), content)
@@ -117,7 +117,7 @@ def _make(
         "subject": subject_of(certificate),
         "explanation": None if epsilon is None else explain_epsilon(epsilon),
         "paid": list(say_spent(certificate.spent)),
-        # What a vote is, if the list of queries names votes.
+        # Defines votes if the list of queries mentions them.
         "votes": Statement("report.votes")
         if VOTES & {access.what.code for access in certificate.spent}
         else None,
@@ -137,7 +137,7 @@ def _make(
 
 
 def _flow(release: Release, original: Cases | None, explorer: Explorer) -> dict[str, object]:
-    """Times and process map, with the data for the script of the page."""
+    """Return times and process map, with the data for the script of the page."""
     margins, logs, batch = margins_of(release), [release.variants], None
     if original is not None:
         logs.insert(0, variants_of(original))
@@ -158,7 +158,7 @@ def _flow(release: Release, original: Cases | None, explorer: Explorer) -> dict[
 
 
 def _settings(certificate: Certificate) -> list[tuple[str, str, str]]:
-    """The name, the value and the meaning of each setting, if the mechanism is a known one."""
+    """Return the name, value and meaning of each setting if the mechanism is known."""
     kind = MECHANISMS.get(certificate.mechanism)
     helps = {} if kind is None else {each.name: each.help for each in settings_of(kind)}
     lines = []
@@ -172,7 +172,7 @@ def _settings(certificate: Certificate) -> list[tuple[str, str, str]]:
 def _measured(
     original: Cases | None, release: Release
 ) -> tuple[list[tuple[str, ...]], Statement | None]:
-    """How useful a release is, and why that is not all of it, as without optional libraries."""
+    """Return the measures of utility, and the reason if some are missing."""
     if original is None:
         return [], None
     if not variants_of(original).cases:

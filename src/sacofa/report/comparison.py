@@ -1,4 +1,4 @@
-"""Tables of measures: of a release, and of what `sacofa compare` tried. Confidential."""
+"""Tables of measures of a release, and of the runs of `sacofa compare`. Confidential."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ..evaluate.runs import Row, measures_of, read_rows
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonTable:
-    """Medians and quartiles of every setting that was tried."""
+    """Medians and quartiles for every series and ε."""
 
     columns: tuple[str, ...]
     keys: int
-    """How many of the columns say what was tried."""
+    """Number of leading columns that identify the series and ε."""
     rows: tuple[tuple[str, ...], ...]
 
 
 def list_measures(measures: Measures, limit: Measures) -> list[tuple[str, ...]]:
-    """The lines of a table of measures: title, value, limit, which is better, and the meaning."""
+    """Return the rows of a table of measures: title, value, limit, direction and meaning."""
     limits = {name: f"{value:.3f}" for name, value in limit.items()}
     values = [(BY_NAME[n], f"{value:.3f}", limits.get(n, "")) for n, value in measures.items()]
     return [(one.title, value, best, one.better, one.meaning) for one, value, best in values]
@@ -43,7 +43,7 @@ def read_comparison(folder: str | Path) -> ComparisonTable:
 
 
 def _summarize(rows: list[Row]) -> ComparisonTable:
-    """The number of runs of each setting, and the medians of their measures."""
+    """Return the number of runs for each setting, and the medians of their measures."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(_setting(row), []).append(row)
@@ -60,13 +60,13 @@ def _summarize(rows: list[Row]) -> ComparisonTable:
 
 
 def _setting(row: Row) -> tuple[str, ...]:
-    """What was tried; the ε of a run is known only if the run was made."""
+    """Return the series and ε of a run; ε is known only if the run was made."""
     spent = "" if row.spent is None else f"{row.spent:g}".replace("inf", "∞")
     return tuple(cell or "–" for cell in (row.series, row.epsilon, spent, row.times))
 
 
 def _spread(runs: list[Row], name: str) -> str:
-    """The median and the quartiles; a run without a value, such as a timeout, is left out."""
+    """Return the median and the quartiles; runs without a value, such as a timeout, are omitted."""
     values = [value for run in runs if (value := run.measures.get(name)) is not None]
     if len(values) < 2:
         return f"{values[0]:.3f}" if values else "–"

@@ -1,4 +1,4 @@
-"""The figures of a release as a table, with their margins: values, and CSV, JSON or Parquet."""
+"""The figures of a release with their margins of error, as CSV, JSON or Parquet."""
 
 from __future__ import annotations
 
@@ -21,46 +21,46 @@ from .times import Bar, describe_times, median_waits
 
 FORMAT = "sacofa-figures-2"
 TABLES, PAGES = (".csv", ".json", ".parquet"), (".html", ".htm")
-"""What a table of figures and a page can be written as."""
+"""The formats of a table of figures and of a report."""
 Kind = Literal["cases", "variant", "activity", "step", "wait", "cycle time", "begin", "attribute"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReleasedFigure:
-    """One figure of a release; in 95 of 100 runs it is off by no more than its margin."""
+    """One figure of a release, with its margin of error (95 %)."""
 
     kind: Kind
-    """What it is about: all cases, a variant, the events of an activity, a directly-follows pair,
-    the median wait of such a pair, or a share."""
+    """The object of the figure: all cases, a variant, the events of an activity, a directly-follows
+    pair, the median wait of such a pair, or a share."""
     name: str | None = None
-    """The attribute; None for all else."""
+    """The attribute; None for other figures."""
     value: str | None = None
-    """The value of an attribute, the range of cycle times, or when cases begin."""
+    """The value of an attribute, the range of cycle times, or the period in which cases begin."""
     activities: tuple[str | None, ...] | None = None
-    """The variant, the activity, or the two of a pair, of which None is the start or the end."""
+    """The variant, activity or pair of activities, in which None is the start or the end."""
     finished: bool | None = None
-    """Of a variant: False where its cases went on and were cut."""
+    """For a variant: False if its cases are truncated."""
     count: int | None = None
-    """How many; None for what was asked as a share."""
+    """The count; None if the figure was queried as a share."""
     count_margin: int | None = None
-    """The margin of the count; None: not known."""
+    """The margin of error of the count; None if unknown."""
     share: float | None = None
-    """What part of all cases; of all events for an activity and for the value of an event, of all
-    directly-follows pairs for one of them."""
+    """The share of all cases; for an activity or the value of an event, of all events; for a
+    directly-follows pair, of all pairs."""
     share_margin: float | None = None
-    """The margin of the share; None: not known."""
+    """The margin of error of the share; None if unknown."""
     seconds: float | None = None
-    """A median wait."""
+    """The median wait."""
     seconds_low: float | None = None
-    """The median wait is no shorter; None: not known."""
+    """The lower bound of the median wait; None if unknown."""
     seconds_high: float | None = None
-    """The median wait is no longer; None: not known."""
+    """The upper bound of the median wait; None if unknown."""
     below_margin: bool = False
-    """Whether the figure is no larger than its margin: there may be none of it in the original."""
+    """Whether the figure does not exceed its margin: the original count may be 0."""
 
 
 def list_figures(release: Release) -> list[ReleasedFigure]:
-    """List what a report shows, and all variants: from the release and its certificate alone."""
+    """List the figures of a report, and all variants, from a release and its certificate."""
     variants, margins = release.variants, margins_of(release)
     if not variants.cases:
         return []
@@ -102,7 +102,7 @@ def list_figures(release: Release) -> list[ReleasedFigure]:
 
 
 def _bars(release: Release) -> Iterator[tuple[Kind, str | None, Bar]]:
-    """What was asked as shares: cycle times, beginnings, values of attributes."""
+    """Return the figures from shares: cycle times, beginnings, values of attributes."""
     if (times := describe_times(release)) is not None:
         yield from (("cycle time", None, bar) for bar in times.cycle)
         yield from (("begin", None, bar) for bar in times.arrivals)
@@ -125,14 +125,14 @@ def _counted(
         count=count,
         count_margin=margin,
         share=count / total,
-        # All cases are all cases, however many they are.
+        # The share of all cases is 1, whatever their number.
         share_margin=None if margin is None or kind == "cases" else min(margin / total, 1.0),
         below_margin=margin is not None and count <= margin,
     )
 
 
 def is_table(path: Path) -> bool:
-    """Tell whether a file is to be a table of figures, and not a page."""
+    """Whether a file is a table of figures, not a page."""
     suffix = path.suffix.lower()
     if suffix not in (*TABLES, *PAGES):
         raise OutputError(path, Statement("file.not_a_report", suffix=suffix, tables=TABLES))
@@ -140,7 +140,7 @@ def is_table(path: Path) -> bool:
 
 
 def _parquet_type(hint: object) -> str:
-    """The type of a column in Parquet."""
+    """Return the type of a column in Parquet."""
     kind = next(iter(get_args(hint)), hint)
     if get_origin(kind) is tuple:
         return "VARCHAR[]"
@@ -149,11 +149,11 @@ def _parquet_type(hint: object) -> str:
 
 
 COLUMNS = {name: _parquet_type(hint) for name, hint in get_type_hints(ReleasedFigure).items()}
-"""The columns of a table, in their order, with their types in Parquet: the fields of a figure."""
+"""The columns of a table, in order, with their types in Parquet: the fields of a figure."""
 
 
 def write_figures(release: Release, path: Path) -> None:
-    """Write the figures of a release to a file, in the format that the end of its name tells."""
+    """Write the figures of a release to a file, in the format of its suffix."""
     figures, suffix = list_figures(release), path.suffix.lower()
     if suffix == ".parquet":
         _write_parquet(figures, path)
@@ -168,7 +168,7 @@ def write_figures(release: Release, path: Path) -> None:
 
 def _cell(value: object) -> object:
     if isinstance(value, tuple):
-        # Names hold any character: only as JSON it is clear where one ends.
+        # Names may contain any separator, so they are written as JSON.
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, bool):
         return str(value).lower()
@@ -184,7 +184,7 @@ def _json(certificate: Certificate, figures: Sequence[ReleasedFigure]) -> str:
         "margin": str(Statement("report.margin")),
         "below_margin": str(Statement("report.below_margin")),
     }
-    # What a kind of figure has not is left out.
+    # Fields that do not apply to a kind of figure are omitted.
     known = ({k: v for k, v in asdict(one).items() if v is not None} for one in figures)
     lines = (f"\n  {json.dumps(content, ensure_ascii=False)}" for content in known)
     start = json.dumps(head, ensure_ascii=False, indent=1)[:-2]

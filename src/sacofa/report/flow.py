@@ -1,4 +1,4 @@
-"""Variants and directly-follows pairs of a log, as the tables and the map of a page show them."""
+"""Variants and directly-follows pairs of a log, for the tables and the map of a page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..kernel.variants import VariantCounts
 from ..synthesis.margins import Margins, Place, Step, Variant
 
 MOST_VARIANTS, MOST_STEPS = 5_000, 200_000
-"""A page holds no more than this: what is left out is said, and is in the release itself."""
+"""Maximum size of a page; it reports the number of omitted variants, which the release contains."""
 Medians = Mapping[Step, float]
 """The median wait of directly-follows pairs of activities, in seconds."""
 
@@ -25,13 +25,13 @@ class Line:
 
     count: int
     before: int | None = None
-    """The count in the original; None in a page that may be published."""
+    """The count in the original; None in a publishable page."""
     margin: int | None = None
-    """In 95 of 100 runs the count is off by no more than this; None: not known."""
+    """Margin of error (95 %) of the count; None if unknown."""
 
     @property
     def below_margin(self) -> bool:
-        """Whether the original may have none of it."""
+        """Whether the original count may be 0."""
         return self.margin is not None and self.count <= self.margin
 
 
@@ -40,14 +40,14 @@ class Row(Line):
     """The cases of one variant."""
 
     ids: tuple[int, ...]
-    """Its activities, by their place in the explorer's list."""
+    """Its activities, as indices into the explorer's list."""
     complete: bool
-    """False where the case went on but was cut."""
+    """False if the case is truncated."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepLine(Line):
-    """How often one activity directly follows another."""
+    """The count of a directly-follows pair."""
 
     first: Place
     second: Place
@@ -58,25 +58,25 @@ class Explorer:
     """All variants of a page, the most frequent first."""
 
     activities: tuple[str, ...]
-    """Names, the most frequent first: the order in which colours are given."""
+    """Names, the most frequent first, which is also the order of colours."""
     rows: tuple[Row, ...]
     cases: int
-    """All released cases, shown or not."""
+    """Number of all released cases, listed or not."""
     left_out: int
-    """How many variants the page has no room for."""
+    """Number of variants that do not fit on the page."""
 
     @property
     def ids(self) -> dict[Place, int]:
-        """The number of each activity on the page; the start and the end are −1."""
+        """The index of each activity on the page; the start and the end are −1."""
         return {None: -1, **{name: i for i, name in enumerate(self.activities)}}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Flow:
-    """How often each activity occurred, and how often one directly followed another."""
+    """The frequencies of activities and directly-follows pairs."""
 
     activities: Mapping[str, int]
-    """Events of each activity."""
+    """Number of events of each activity."""
     steps: Mapping[Step, int]
     """Directly-follows pairs with their counts, the most frequent first."""
     cases: int
@@ -88,8 +88,7 @@ def list_variants(
 ) -> Explorer:
     """List the variants of a release; with an original, also those that were lost.
 
-    Next to an original a variant that was cut is the sequence that is left of it, as it is for
-    the measures.
+    With an original, a truncated variant counts as the sequence that it has, as in the measures.
     """
     counts, cut = _side_by_side((released,) if original is None else (released, original))
     names = _frequent_first(counts)
@@ -114,7 +113,7 @@ def list_variants(
 
 
 def _side_by_side(logs: Sequence[VariantCounts]) -> tuple[dict[Variant, list[int]], set[Variant]]:
-    """The counts of each variant in one log or two, and which of the first log were cut."""
+    """Return the counts of each variant in one log or two, and the truncated ones of the first."""
     counts: dict[Variant, list[int]] = {}
     cut = set()
     for number, log in enumerate(logs):
@@ -127,7 +126,7 @@ def _side_by_side(logs: Sequence[VariantCounts]) -> tuple[dict[Variant, list[int
 
 
 def _frequent_first(counts: Mapping[Variant, Sequence[int]]) -> tuple[str, ...]:
-    """All activities, by the number of their events in the release, then in the original."""
+    """Return all activities, sorted by their events in the release, then in the original."""
     events: dict[str, list[int]] = {}
     for (variant, _), each in counts.items():
         for name in variant:
@@ -139,19 +138,19 @@ def _frequent_first(counts: Mapping[Variant, Sequence[int]]) -> tuple[str, ...]:
 def variant_margin(
     margins: Margins | None, names: tuple[str, ...], finished: bool, count: int
 ) -> int | None:
-    """The margin of the cases of a variant; None where it is not known, or there are none."""
+    """Return the margin of the cases of a variant; None if it is unknown, or if there are none."""
     known = None if margins is None else margins.variants
     return known.of((names, finished), count) if known is not None and count else None
 
 
 def count_flow(variants: VariantCounts) -> Flow:
-    """Count the directly-follows pairs of all cases. A truncated case has no pair to the end."""
+    """Count the directly-follows pairs of all cases. A truncated case has no pair with the end."""
     names, size = variants.activities, len(variants.activities)
     counts, lengths, offsets = variants.counts, variants.lengths, variants.offsets
     events = np.bincount(variants.activity_ids, np.repeat(counts, lengths), minlength=size)
     codes = np.full((2, len(variants.activity_ids) + len(variants)), size, dtype=np.int64)
-    # Each variant gets one more place: row 0 (first of a pair) begins with the start, and row 1
-    # (second of a pair) ends with the end. Both have the code `size`.
+    # Each variant gets an additional position: row 0 (first of a pair) begins with the start, and
+    # row 1 (second of a pair) ends with the end. Both have the code `size`.
     shift = np.repeat(np.arange(len(variants)), lengths)
     codes[0, np.arange(len(variants.activity_ids)) + shift + 1] = variants.activity_ids
     codes[1, np.arange(len(variants.activity_ids)) + shift] = variants.activity_ids
@@ -183,7 +182,7 @@ def list_steps(
 def page_data(
     explorer: Explorer, flows: Sequence[Flow], margins: Margins, medians: Sequence[Medians]
 ) -> dict[str, object]:
-    """What the scripts of a page need: they choose what is shown, and where.
+    """Return the data for the scripts of a page.
 
     The flows are those of the release, or of the original and the release.
     """

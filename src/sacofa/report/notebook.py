@@ -1,4 +1,4 @@
-"""A release as a notebook displays it: the promise, the most frequent variants, the process map."""
+"""The notebook display of a release: guarantee, most frequent variants, process map."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .promise import say_promise
 
 SHOWN_VARIANTS = 10
 SHOWN_ACTIVITIES = 30
-"""Activities of a variant that are listed; of longer ones the number of the others is given."""
+"""Number of activities of a variant that are listed, before the number of the others."""
 
 
 def notebook_html(release: Release) -> str:
@@ -20,7 +20,7 @@ def notebook_html(release: Release) -> str:
         release: The release.
 
     Returns:
-        HTML that loads nothing from elsewhere. It may be published with the release.
+        HTML without external resources. It may be published with the release.
     """
     return render(
         "notebook.html.j2",

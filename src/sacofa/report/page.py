@@ -1,4 +1,4 @@
-"""One self-contained page: text, style and script in one file that asks nobody for anything."""
+"""Self-contained pages: text, style and script in one file without external resources."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from markupsafe import Markup
 
 FOLDER = Path(__file__).parent / "templates"
 MAP_SCRIPTS = ("common.js", "layout.js", "choose.js", "map.js")
-"""The files that draw a process map. The script of a page is its files, one after the other."""
+"""The files that draw a process map. The script of a page is their concatenation."""
 REPORT_SCRIPTS = (*MAP_SCRIPTS, "variants.js")
 INKS = ("#ffffff", "#16181d")
-"""The text on the colours of a light page, and on those of a dark one."""
+"""The colours of text on coloured areas of light and of dark pages."""
 DURATIONS = (("y", 31_536_000, 2), ("d", 86_400, 2), ("h", 3_600, 1), ("min", 60, 1), ("s", 1, 0))
-"""Units, the largest first, with their seconds and the smallest amount: 1.5 d is 36 h."""
+"""Units with their seconds and smallest amounts, the largest unit first: 1.5 d is 36 h."""
 
 
 def render_page(
     template: str, scripts: Sequence[str], colours: int, content: dict[str, object]
 ) -> str:
-    """Fill the template of a page. The policy of the page allows its own style and script only."""
+    """Render the template of a page, with a policy that allows its own style and script only."""
     style = (FOLDER / "report.css").read_text(encoding="utf-8") + colour_rules(colours)
     parts = "".join((FOLDER / name).read_text(encoding="utf-8") for name in scripts)
     script = f'"use strict";\n(() => {{\n{parts}}})();\n'
@@ -41,13 +41,13 @@ def render_page(
 
 
 def render(template: str, **content: object) -> str:
-    """Fill a template. Everything in it is escaped."""
+    """Render a template; all values are escaped."""
     return _templates().get_template(template).render(**content)
 
 
 @lru_cache
 def _templates() -> Environment:
-    """Templates that are compiled once, for any number of pages."""
+    """Return templates that are compiled once for any number of pages."""
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
@@ -66,20 +66,20 @@ def _templates() -> Environment:
 
 
 def text_of_xml(text: str) -> str:
-    """A text without the characters that XML cannot hold."""
+    """Remove the characters that XML does not allow from a text."""
     shown = "".join(letter for letter in text if letter.isprintable())
     return shown.encode("utf-8", "ignore").decode("utf-8")
 
 
 def say_percent(share: float) -> str:
-    """A share as people read it, with more digits near nothing and near all."""
+    """Format a share as a percentage, with more digits near 0 % and 100 %."""
     percent = 100 * share
     digits = 0 if percent in (0, 100) else 2 if percent < 0.95 or percent > 99.05 else 1
     return f"{percent:.{digits}f} %"
 
 
 def say_duration(seconds: float) -> str:
-    """Say a duration in one unit, with two digits or all before the point."""
+    """Format a duration in one unit, with two digits, or all before the point."""
     name, size, _ = next(
         unit for unit in DURATIONS if seconds == unit[1] or seconds >= unit[2] * unit[1]
     )
@@ -88,13 +88,13 @@ def say_duration(seconds: float) -> str:
 
 
 def choose_colours(number: int) -> list[tuple[str, ...]]:
-    """A colour for each activity, on light and on dark pages; beyond the table they repeat."""
+    """Assign colours to activities, for light and dark pages; beyond the table they repeat."""
     lines = (FOLDER / "colours.txt").read_text(encoding="utf-8").splitlines()
     return [tuple(lines[i % len(lines)].split()) for i in range(number)]
 
 
 def colour_rules(number: int) -> str:
-    """A class for each activity. Style attributes would need a laxer policy."""
+    """Return a CSS class for each activity. Style attributes would need a weaker policy."""
     colours = choose_colours(number)
     light, dark = (
         f".trace li{{color:{ink}}}"

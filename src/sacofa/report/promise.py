@@ -1,4 +1,4 @@
-"""A certificate in words for laypeople: what it promises, and what they should check."""
+"""Wording of a certificate for laypeople: its guarantee, and a list of checks."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from ..synthesis.margins import Margins
 from ..synthesis.verdict import Sureness
 
 LEVELS = {Sureness.RELIABLE: 0, Sureness.ROUGH: 2, Sureness.UNRELIABLE: 4}
-"""The colour of each verdict: that of a strength, 0 for the best and 4 for the worst."""
+"""The colours of the strengths, from 0 for the best to 4 for the worst."""
 BEFORE = (0.01, 0.1, 0.5, 0.9)
-"""Beliefs for which the explanation computes what can become of them."""
+"""Prior beliefs for which the explanation computes posterior ones."""
 STRENGTHS = ("very_strong", "strong", "moderate", "weak", "minimal")
-"""Names of the strengths of protection: the one list for report and web app."""
+"""Names of the strengths of protection, for report and web app."""
 LIMITS = ("0.1", "1", "3", "8")
 """The largest ε of each strength except the last."""
 MAX_EXACT_LENGTH = 5
-"""Longer fractions are rounded in the list of queries; certificates have them exact."""
+"""Longer fractions are rounded in the list of queries; certificates contain exact ones."""
 MAX_SINGLE_QUERIES = 3
-"""More queries in a row with the same ε share a line."""
+"""Longer runs of queries with the same ε share a line."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Belief:
-    """How sure somebody can be of a guess, before and after seeing a release."""
+    """The probability that somebody assigns to a guess, before and after seeing a release."""
 
     before: float
     least: float
@@ -42,34 +42,34 @@ class Belief:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """What an ε means."""
+    """The meaning of an ε."""
 
     epsilon: str
-    """The ε as people read it."""
+    """The formatted ε."""
     factor: str
-    """How much the odds of a guess can change."""
+    """The factor by which the odds of a guess can change."""
     course_factor: str
-    """How much they can change between two courses of the same case."""
+    """The factor by which they can change between two courses of the same case."""
     strength: str
-    """A word for it."""
+    """The name of the strength."""
     level: int
-    """The same as a number: 0 for the strongest, 4 for next to nothing."""
+    """The strength as a number: 0 for the strongest, 4 for next to nothing."""
     beliefs: tuple[Belief, ...]
 
 
 class Paid(NamedTuple):
-    """One line of the account: a query, or several in a row, and what they spend."""
+    """One line of the account: a query, or several consecutive ones, and the ε that they spend."""
 
     what: str
     price: str
     times: int
     total: str
     leak: str | None = None
-    """The consequence, if nothing was spent."""
+    """The consequence if no ε was spent."""
 
 
 def say_number(value: Fraction) -> str:
-    """An ε as people read it: a decimal number, or a fraction if none is exact."""
+    """Format an ε: as a decimal number, or as a fraction if no decimal is exact."""
     if value.denominator == 1:
         return f"{value.numerator:,}"
     short = f"{float(value):.6g}"
@@ -77,13 +77,13 @@ def say_number(value: Fraction) -> str:
 
 
 def say_price(value: Fraction) -> str:
-    """The ε of one query: rounded if it is a fraction of large numbers."""
+    """Format the ε of one query: rounded if it is a fraction of large numbers."""
     exact = say_number(value)
     return exact if "/" not in exact or len(exact) <= MAX_EXACT_LENGTH else f"≈ {float(value):.3g}"
 
 
 def say_factor(epsilon: Fraction) -> str:
-    """e to the power of ε, as people read it."""
+    """Format e to the power of ε."""
     if epsilon < 7:
         return f"{math.exp(epsilon):.3g}"
     if epsilon < 16:
@@ -92,11 +92,11 @@ def say_factor(epsilon: Fraction) -> str:
 
 
 def explain_epsilon(epsilon: Fraction) -> Explanation:
-    """Explain an ε: how much a guess about one case can gain or lose."""
+    """Explain an ε by how much a guess about one case can gain or lose."""
     level = sum(epsilon > Fraction(limit) for limit in LIMITS)
 
     def after(before: float, change: float) -> float:
-        """What becomes of a belief when its odds change by a factor of e^change."""
+        """Return the posterior of a belief when its odds change by a factor of e^change."""
         odds = math.log(before / (1 - before)) + change
         return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
 
@@ -114,12 +114,12 @@ def explain_epsilon(epsilon: Fraction) -> Explanation:
 
 
 def subject_of(certificate: Certificate) -> str:
-    """Who is protected, in one word."""
+    """Return one word for the unit that is protected."""
     return str(noun(certificate.unit))
 
 
 def say_promise(certificate: Certificate) -> str:
-    """The promise in one sentence."""
+    """State the guarantee in one sentence."""
     subject, epsilon = subject_of(certificate), certificate.epsilon
     if not certificate.publishable:
         return str(Statement("report.seeded"))
@@ -130,13 +130,13 @@ def say_promise(certificate: Certificate) -> str:
 
 
 def say_reasons(certificate: Certificate) -> tuple[str, ...]:
-    """Why there is no promise, if there is none."""
+    """Return the reasons why there is no guarantee, if there is none."""
     leaks = (access for access in certificate.spent if isinstance(access, Leak))
     return tuple(str(Statement("report.leak", what=leak.what, why=leak.why)) for leak in leaks)
 
 
 def say_spent(accesses: tuple[Access, ...]) -> Iterator[Paid]:
-    """How ε adds up; many queries in a row with the same ε share a line."""
+    """Return the lines of the account; consecutive queries with the same ε share a line."""
     for price, group in groupby(accesses, key=lambda access: getattr(access, "amount", None)):
         run = list(group)
         times = len(run) if price and len(run) > MAX_SINGLE_QUERIES else 1
@@ -150,7 +150,7 @@ def say_spent(accesses: tuple[Access, ...]) -> Iterator[Paid]:
 
 
 def margins_of(release: Release) -> Margins:
-    """The margins of all figures; none where the certificate does not promise or state any."""
+    """Return the margins of all figures; empty if the certificate gives no guarantee or margins."""
     certificate = release.certificate
     if certificate.epsilon is None or certificate.margins is None:
         return Margins()
@@ -158,7 +158,7 @@ def margins_of(release: Release) -> Margins:
 
 
 def say_verdict(release: Release) -> str:
-    """What is protected, how strongly, and what is not: one sentence."""
+    """Return one sentence: the protected unit, the strength of protection, and its limits."""
     certificate = release.certificate
     unit, epsilon = certificate.unit, certificate.epsilon
     if not certificate.publishable or epsilon is None:
@@ -180,7 +180,7 @@ def say_verdict(release: Release) -> str:
 
 
 def list_checks(release: Release) -> list[tuple[Statement, Statement]]:
-    """List what somebody should check before passing a release on, and why."""
+    """List the checks before passing a release on, with reasons."""
     certificate = release.certificate
     unit, verdict = certificate.unit, certificate.verdict
     checks: dict[str, dict[str, object]] = {"activities": {}}

@@ -1,8 +1,8 @@
-"""A picture of rules: which activity comes before which, from the start to the end.
+"""A diagram of rules: the order of activities, from the start to the end.
 
-An arrow from a to b says that a never comes after b, although b may come after a. It is solid if
-one of the two needs the other, and dashed if each can happen without the other. An arrow that
-follows from two others is left out. Graphviz computes the places.
+An arrow from a to b means that a never comes after b, although b may come after a. It is solid if
+one of the two requires the other, and dashed if each can happen alone. Transitive arrows are
+omitted. Graphviz computes the layout.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ..synthesis.margins import Place, Step
 from .page import render
 
 LETTER_WIDTH, LINE_HEIGHT, PADDING, START_SIZE = 6.9, 15.0, 10.0, 22.0
-"""The room, in points, of a letter, of a line, around the lines of a box, and of the start."""
+"""Sizes in points: a letter, a line, the padding of a box, and the start."""
 MARGIN = 6.0
-"""The room around the picture."""
+"""The margin of the diagram."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Box:
 
     @property
     def size(self) -> tuple[float, float]:
-        """The width and height that its lines need."""
+        """The width and height of its lines."""
         if self.name is None:
             return START_SIZE, START_SIZE
         letters = max(6, *map(len, self.lines))
@@ -59,7 +59,7 @@ def draw_rules(rules: Rules) -> str:
 
 
 def _order(rules: Rules) -> dict[Step, bool]:
-    """The arrows of the picture, and whether each is solid."""
+    """Return the arrows of the diagram, and whether each is solid."""
     possible = ~never_happens(rules)
     order = rules.never_precedes & ~rules.never_follows & possible[:, None] & possible[None, :]
     np.fill_diagonal(order, False)
@@ -72,16 +72,16 @@ def _order(rules: Rules) -> dict[Step, bool]:
     # If every activity may begin a case, arrows to those with nothing before them are enough.
     first = possible & rules.starts & ~(shown.any(axis=0) & rules.starts.all())
     steps |= {(None, names[a]): True for a in np.flatnonzero(first).tolist()}
-    # An activity that nothing orders still has its box.
+    # An activity without arrows still has a box.
     placed = {place for step in steps for place in step}
     free = [names[a] for a in np.flatnonzero(possible).tolist() if names[a] not in placed]
     return steps | {(None, name): False for name in free}
 
 
 def _layout(boxes: list[Box], steps: Mapping[Step, bool]) -> dict[str, object]:
-    """Put boxes and arrows where Graphviz says; its y axis points up.
+    """Lay out boxes and arrows with Graphviz, whose y axis points up.
 
-    Graphviz sees numbers instead of names, so that a name can mean nothing to it.
+    Names are replaced by numbers, so that Graphviz cannot interpret them.
     """
     if not boxes:
         return {"width": 28, "height": 28, "boxes": [], "arrows": []}

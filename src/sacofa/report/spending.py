@@ -1,6 +1,6 @@
-"""What was spent on which dataset over time: as numbers, as bars of text, and as a picture.
+"""The ε spent on datasets over time: as numbers, as bars of text, and as a chart.
 
-It shows ε, dates and the unit of privacy. The number of cases of a release is confidential.
+It contains ε, dates and the unit of privacy. The number of cases of a release is confidential.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ..ledger.records import Charged
 from .promise import say_number
 
 BAR = 30
-"""The number of characters of a bar."""
+"""Number of characters of a bar."""
 SMALLEST = Fraction(1, 10**9)
-"""The smallest ε at the top of a chart."""
+"""Minimum ε at the top of a chart."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,27 +28,27 @@ class Step:
 
     entry: Entry
     unit: str
-    """What it protects: case, person or person_period."""
+    """The unit: case, person or person_period."""
     period: str | None
-    """The period that is charged for it. None: the whole dataset is."""
+    """The charged period; None: the whole dataset."""
     charged: Charged
-    """Which releases it adds up with."""
+    """The releases with which it adds up."""
     spent: Fraction | None
-    """The most that all releases so far add up to for one case or person-period."""
+    """The maximum ε of all releases so far for one case or person-period."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spending:
-    """What was spent on one dataset."""
+    """The ε spent on one dataset."""
 
     account: Account
-    """How it stands."""
+    """Its account."""
     steps: tuple[Step, ...]
-    """Every release, in its order."""
+    """Every release, in order."""
 
 
 def read_spending(ledger: Ledger) -> list[Spending]:
-    """Read what was spent on every dataset."""
+    """Read the ε spent on every dataset."""
     claims = ledger.claims()
     entries = [entry for entry in ledger.entries() if entry.spent]
     spendings = []
@@ -66,7 +66,7 @@ def read_spending(ledger: Ledger) -> list[Spending]:
 
 
 def _unit(certificate: str) -> str:
-    """What a release protects by its certificate. A stranger may have written the ledger."""
+    """Return the unit of a release by its certificate. The ledger may come from somebody else."""
     try:
         unit = json.loads(certificate)["unit"]
         if unit["person"] is None:
@@ -77,7 +77,7 @@ def _unit(certificate: str) -> str:
 
 
 def bars(spending: Spending) -> Iterator[Statement]:
-    """Bars of text: what is spent of the budget, then month by month, then period by period."""
+    """Return bars of text: the share of the budget spent, then by month, then by period."""
     account, budget = spending.account, spending.account.budget
     if budget is not None:
         share = Fraction(1) if account.spent is None else account.spent / budget
@@ -101,7 +101,7 @@ def bars(spending: Spending) -> Iterator[Statement]:
 
 
 def _by_month(spending: Spending) -> dict[tuple[str, str], tuple[int, Fraction | None]]:
-    """Of each month and unit the number of releases, and the most that they add up to for one."""
+    """Return the number of releases by month and unit, and the maximum ε for one of it."""
     months: dict[tuple[str, str], list[Step]] = {}
     for step in spending.steps:
         months.setdefault((step.entry.at[:7], step.unit), []).append(step)
@@ -120,8 +120,8 @@ def _bar(share: Fraction) -> str:
 
 
 def draw_spending(spendings: Sequence[Spending], title: str | None = None) -> str:
-    """Draw what was spent over time, one chart for each dataset, as SVG; with a title as a page."""
-    from .page import render  # The terminal needs no templates.
+    """Draw the ε spent over time as SVG, one chart for each dataset; with a title, as a page."""
+    from .page import render  # Imported here, because the terminal needs no templates.
 
     template = "spending.svg.j2" if title is None else "spending.html.j2"
     charts = [_chart(one.account, one.steps) for one in spendings]
@@ -129,7 +129,7 @@ def draw_spending(spendings: Sequence[Spending], title: str | None = None) -> st
 
 
 def _chart(account: Account, steps: Sequence[Step]) -> dict[str, object]:
-    """What a chart shows: places are shares of its width and height."""
+    """Return the data of a chart; positions are shares of its width and height."""
     budget = account.budget
     finite = [step.spent for step in steps if step.spent is not None]
     highest = max([*finite, budget or SMALLEST, SMALLEST])
@@ -159,7 +159,7 @@ def _chart(account: Account, steps: Sequence[Step]) -> dict[str, object]:
             }
             for time, step in zip(times, steps, strict=True)
         ],
-        # One box for each period, as full as it is spent.
+        # One box per period, filled by the share that is spent.
         "parts": [
             {"share": min(share_of(spent, budget), 1.0), "title": f"{period}: {_epsilon(spent)}"}
             for period, spent in periods
@@ -168,7 +168,7 @@ def _chart(account: Account, steps: Sequence[Step]) -> dict[str, object]:
 
 
 def _say(step: Step) -> Statement:
-    """A release in words."""
+    """Describe a release."""
     nothing, released = Statement.plain(""), step.entry.state == "released"
     of_period = Statement("spending.in_period", period=step.period or "")
     return Statement(

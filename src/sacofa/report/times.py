@@ -1,4 +1,4 @@
-"""What a report shows of times: how long cases take, where time goes, when cases begin."""
+"""The section of a report on times: durations of cases, waits, work and arrivals."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .promise import margins_of
 Floats = NDArray[np.float64]
 
 MOST_MONTHS, MONTHS_A_YEAR = 60, 12
-"""Where cases begin over more months, years are shown."""
+"""If cases begin in more months than this, arrivals are grouped by year."""
 UNKNOWN = 0.5
-"""A median that may be off by half of all waits is not known."""
+"""A median whose rank may be off by half of all waits is unknown."""
 MOST_WORK = 20
 """Upper bound on the listed activities."""
 
@@ -37,15 +37,15 @@ class Bar:
     label: str
     share: float
     before: float | None = None
-    """In the original; None in a page that may be published."""
+    """The share in the original; None in a publishable page."""
     values: int = 1
-    """The number of values or declared bins that it stands for."""
+    """The number of values or declared bins in the bar."""
     margin: float | None = None
-    """In 95 of 100 runs the share is off by no more than this; None: not known."""
+    """Margin of error (95 %) of the share; None if unknown."""
 
     @property
     def below_margin(self) -> bool:
-        """Whether there may be none of it in the original."""
+        """Whether the original share may be 0."""
         return self.margin is not None and self.share <= self.margin
 
     @property
@@ -56,16 +56,16 @@ class Bar:
 
 @dataclass(frozen=True, kw_only=True)
 class Wait:
-    """The wait of a directly-follows pair, in seconds; the median is in its range with 95 %."""
+    """The wait of a directly-follows pair in seconds; 95 % confidence interval of the median."""
 
     times: int
     total: float
     median: float
     low: float | None
     high: float | None
-    """None: the margin of error is not known, and the median may be anything."""
+    """None: the margin of error is unknown, and the median may be any value."""
     before: float | None = None
-    """The median in the original. None: it has no such pair."""
+    """The median in the original; None if it has no such pair."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +76,13 @@ class Work:
     times: int
     took: float | None
     waited: float | None
-    """None: the activity only begins cases."""
+    """None: cases only begin with the activity."""
     before: tuple[float | None, float | None]
-    """Both in the original."""
+    """Both medians in the original."""
 
 
 class Quartile(NamedTuple):
-    """The seconds that the fastest quarter, half, or three quarters of cases take at most."""
+    """The maximum seconds of the fastest quarter, half, or three quarters of cases."""
 
     after: float
     before: float | None = None
@@ -90,30 +90,30 @@ class Quartile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Times:
-    """The times of a release, next to those of the original in an internal report."""
+    """The times of a release, in an internal report with those of the original."""
 
     cycle: tuple[Bar, ...]
     quartiles: tuple[Quartile, ...]
     waits: dict[Step, Wait]
-    """The directly-follows pairs that take the most time in total."""
+    """The directly-follows pairs with the largest total time."""
     work: tuple[Work, ...]
-    """How long work takes; empty where it is not known when work began."""
+    """Durations of work; empty if starts are unknown."""
     medians: tuple[Medians, ...]
-    """How long each step takes: in the original, where there is one, and in the release."""
+    """Median waits of directly-follows pairs: in the original, if given, and in the release."""
     arrivals: tuple[Bar, ...]
     spans: str
-    """What a bar of the arrivals stands for."""
+    """The unit of the bars of arrivals."""
 
 
 def with_margins(bars: Sequence[Bar], margin: ShareMargin | None) -> tuple[Bar, ...]:
-    """Bars with their margins, where these are known."""
+    """Add the margins to bars, if known."""
     if margin is None:
         return tuple(bars)
     return tuple(replace(bar, margin=margin.of(bar.share, bar.values)) for bar in bars)
 
 
 def describe_times(release: Release, original: CaseBatch | None = None) -> Times | None:
-    """Work out what is shown; nothing where times are made up, or there is no event."""
+    """Describe times; None if they are artificial, or if there are no events."""
     batch = release.by_case
     if batch is None or not len(batch.activity_ids):
         return None
@@ -141,7 +141,7 @@ def describe_times(release: Release, original: CaseBatch | None = None) -> Times
 
 
 def median_waits(release: Release) -> dict[Step, Wait]:
-    """The waits of each directly-follows pair; none where times are made up."""
+    """Return the waits of each directly-follows pair; empty if times are artificial."""
     batch, margins = release.by_case, margins_of(release)
     found: dict[Step, Wait] = {}
     if batch is None or not len(batch.activity_ids):
@@ -158,7 +158,7 @@ def median_waits(release: Release) -> dict[Step, Wait]:
 
 
 def _bars(labels: Iterable[object], shares: Sequence[Floats], values: int = 1) -> list[Bar]:
-    """Bars of the release, with the shares of the original if they are given."""
+    """Return the bars of the release, with the shares of the original if they are given."""
     return [
         Bar(label=str(label), share=now, before=then[0] if then else None, values=values)
         for label, now, *then in zip(labels, *(each.tolist() for each in shares), strict=True)
@@ -180,7 +180,7 @@ def _cycle(logs: Sequence[Timed], margins: tuple[float, ...]) -> tuple[Bar, ...]
 
 def _arrivals(logs: Sequence[Timed]) -> tuple[list[Bar], str]:
     months = [(log.begins * 1e6).astype("M8[us]").astype("M8[M]") for log in logs]
-    # The original may be of any date: what is shown is chosen by the release alone.
+    # The release alone selects the range, because the original may have any dates.
     first, last = months[0].min(), months[0].max()
     by_year = int((last - first).astype(int)) >= MOST_MONTHS
     unit: Literal["Y", "M"] = "Y" if by_year else "M"
@@ -195,7 +195,7 @@ def _arrivals(logs: Sequence[Timed]) -> tuple[list[Bar], str]:
 
 
 def _work(release: CaseBatch, original: CaseBatch | None) -> tuple[Work, ...]:
-    """Activities by the time that work on them takes in all; none where no work was released."""
+    """Return activities by total time of work; empty if no work was released."""
     found = _by_activity(release)
     was = {} if original is None else _by_activity(original)
     order = sorted(found, key=lambda name: (-float(found[name][0].sum()), name))[:MOST_WORK]
@@ -217,7 +217,7 @@ def _work(release: CaseBatch, original: CaseBatch | None) -> tuple[Work, ...]:
 
 
 def _by_activity(log: CaseBatch) -> dict[str, tuple[Floats, Floats]]:
-    """The seconds of work on each activity, and those that cases waited for it."""
+    """Return the seconds of work on each activity, and those that cases waited for it."""
     if log.starts is None or log.times is None:
         return {}
     known = (log.starts != NO_TIME) & (log.times != NO_TIME)

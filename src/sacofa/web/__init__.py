@@ -1,4 +1,4 @@
-"""The web app: drop a log, choose a price, read the report. For one machine, safe by default.
+"""The web app: upload a log, choose ε, read the report. It serves one machine by default.
 
-Nothing is imported here, so that worker processes load only what they need.
+This module imports nothing, so that worker processes load only necessary modules.
 """

@@ -1,4 +1,4 @@
-"""The interface under /api: the pages use it, and so can programs."""
+"""The API under /api, which the pages and programs use."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ from .uploads import StatusError, Upload, Uploads, download_stem
 from .worker import ABOUT, FILES, LOGS, Task, as_field, read_options
 
 ASSUMED_ACTIVITIES = 20
-"""Taken where nobody said how many activities there are."""
+"""Number of activities that is assumed if none is given."""
 ASSUMED_VALUES = Categories(names=tuple(map(str, range(10))))
-"""Taken where the values of an attribute are those of the log."""
+"""Number of values that is assumed for an attribute with the values of the log."""
 Responses = dict[int | str, dict[str, Any]]
-"""Answers of a route, for the description of the interface."""
+"""Responses of a route, for the OpenAPI description."""
 api = APIRouter(prefix="/api", tags=["api"])
 
 
 def problems(*statuses: int) -> Responses:
-    """The ways in which a request can be refused, for the description of the interface."""
+    """Return the errors of a route, for the OpenAPI description."""
     return {status: {"model": schemas.Problem} for status in (*statuses, 400, 401, 403, 422)}
 
 
 def file_of(kind: str) -> Responses:
-    """The ways in which a download can end, for the description of the interface."""
+    """Return the responses of a download, for the OpenAPI description."""
     return {**problems(404, 409), 200: {"content": {kind: {}}}}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Visit:
-    """Whose request it is, and what the app holds."""
+    """The session of a request, and the state of the app."""
 
     owner: str
     uploads: Uploads
@@ -61,7 +61,7 @@ class Visit:
     settings: ServeSettings
 
     def inspect(self, upload: Upload, columns: ColumnChoice) -> Job:
-        """Begin to look at what a log contains."""
+        """Start the inspection of a log."""
         task = Task(kind="inspect", columns=columns.model_dump())
         upload.reading, upload.inspection = columns, None
         upload.inspection = job = self.jobs.start("inspect", upload, task)
@@ -104,7 +104,7 @@ async def list_mechanisms() -> list[schemas.MechanismAnswer]:
 
 @api.post("/plan", responses=problems(413, 503))
 async def plan(request: PlanRequest, visit: OneVisit) -> schemas.PlanAnswer:
-    """Say what a release would promise and cost; reads no log and spends nothing."""
+    """Describe the guarantee and the ε of a release; reads no log and spends nothing."""
     return await run_in_threadpool(_plan, request, visit.settings.ledger)
 
 
@@ -134,9 +134,9 @@ def _plan(request: PlanRequest, ledger: Path | None) -> schemas.PlanAnswer:
 
 
 def _choose(request: MechanismChoice, *, public_rules: bool) -> Mechanism:
-    """Make the mechanism of a request; settings that cannot be are refused here.
+    """Make the mechanism of a request; invalid settings are refused here.
 
-    Rules are not read yet: empty ones stand for those that will be.
+    Rules are not read yet; empty ones are placeholders.
     """
     rules = Rules.free((), Stated("as given")) if public_rules else None
     return make_mechanism(request.mechanism, {**request.settings(), "rules": rules})
@@ -145,7 +145,7 @@ def _choose(request: MechanismChoice, *, public_rules: bool) -> Mechanism:
 def _afford(
     dataset: str | None, epsilon: Fraction | None, ledger: Path | None
 ) -> schemas.AffordAnswer | None:
-    """What the release would do to a budget; computed exactly, as the ledger will."""
+    """Return the effect of a release on a budget, computed exactly as by the ledger."""
     if dataset is None:
         return None
     if ledger is None:
@@ -181,13 +181,13 @@ async def upload_log(
     name: Annotated[str, Query(min_length=1, max_length=1_000, examples=["visits.xes.gz"])],
     visit: OneVisit,
 ) -> schemas.LogAnswer:
-    """Upload a log: its bytes are the body. What it contains is looked at right away."""
+    """Upload a log: its bytes are the body. It is inspected immediately."""
     try:
         upload = await visit.uploads.receive(visit.owner, name, request.stream())
         try:
             visit.inspect(upload, ColumnChoice())
         except BaseException:
-            # Nobody is told its id: it could not even be deleted.
+            # Its id is unknown to everybody, so it could not even be deleted.
             visit.uploads.delete(upload)
             raise
     except ClientDisconnect:
@@ -199,19 +199,19 @@ async def upload_log(
 
 @api.get("/logs/{log}", responses=problems(404))
 async def show_log(upload: OneUpload) -> schemas.LogAnswer:
-    """Show an uploaded log and what it contains, as far as that is known."""
+    """Show an uploaded log and its inspection, if it is finished."""
     return upload
 
 
 @api.delete("/logs/{log}", status_code=204, responses=problems(404))
 async def delete_log(upload: OneUpload, visit: OneVisit) -> None:
-    """Delete an uploaded log and what is known of it; jobs that read it end."""
+    """Delete an uploaded log and its inspection; jobs that read it are ended."""
     await visit.jobs.delete_log(upload)
 
 
 @api.put("/logs/{log}/draft", status_code=204, responses=problems(404, 413))
 async def keep_draft(upload: OneUpload, draft: Draft) -> None:
-    """Keep what was chosen for a release so far, as long as the log is here."""
+    """Keep the current choices for a release while the log is here."""
     upload.draft = draft
 
 
@@ -219,7 +219,7 @@ async def keep_draft(upload: OneUpload, draft: Draft) -> None:
 async def inspect_log(
     upload: OneUpload, columns: ColumnChoice, visit: OneVisit
 ) -> schemas.JobAnswer:
-    """Look again at what a log contains, with other columns."""
+    """Inspect a log again with other columns."""
     if upload.inspection is not None:
         await visit.jobs.delete(visit.jobs.get(visit.owner, upload.inspection.id))
     return visit.inspect(upload, columns)
@@ -227,24 +227,24 @@ async def inspect_log(
 
 @api.get("/jobs", responses=problems())
 async def list_jobs(visit: OneVisit) -> Sequence[schemas.JobAnswer]:
-    """List the releases that are being made or were made."""
+    """List the releases in progress or finished."""
     return visit.jobs.of(visit.owner, "anonymize")
 
 
 @api.post("/jobs", status_code=202, responses=problems(404, 413, 429))
 async def start_job(request: JobRequest, visit: OneVisit) -> schemas.JobAnswer:
-    """Begin a release of an uploaded log."""
+    """Start a release of an uploaded log."""
     upload, others = visit.uploads.get(visit.owner, request.log), []
     if request.rules_log is not None:
         others = [visit.uploads.get(visit.owner, request.rules_log)]
         if others[0].sha256 == upload.sha256:
             raise StatusError(422, Statement("web.same_log"))
-    # Settings that cannot be are refused before a process is started.
+    # Invalid settings are refused before a process starts.
     options = request.columns.options()
     mechanism = _choose(request, public_rules=request.rules is not None or bool(others))
     if not options.attribute:
         mechanism.refuse_unused_settings()
-    # The names of logs are ids in a request.
+    # Logs are identified by ids in a request.
     same = {"columns", "mechanism", "seed", "activities", "rules", "rules_file", "model"}
     given = request.model_dump(include={*same, "dataset", "released_by"})
     task = Task(
@@ -261,7 +261,7 @@ async def start_job(request: JobRequest, visit: OneVisit) -> schemas.JobAnswer:
 
 
 def _payer(request: JobRequest, ledger: Path | None) -> str | None:
-    """The ledger that pays. If there is one, a release without a payment must be intended."""
+    """Return the ledger that pays. If there is one, a release without payment must be explicit."""
     if request.dataset is None:
         if ledger is not None and not request.not_charged:
             raise StatusError(422, Statement("web.unpaid"))
@@ -275,20 +275,20 @@ def _payer(request: JobRequest, ledger: Path | None) -> str | None:
 
 @api.get("/jobs/{job}", responses=problems(404))
 async def show_job(job: OneJob) -> schemas.JobAnswer:
-    """Show how a job stands."""
+    """Show the state of a job."""
     return job
 
 
 @api.post("/jobs/{job}/cancel", responses=problems(404))
 async def cancel_job(job: OneJob, visit: OneVisit) -> schemas.JobAnswer:
-    """End a job that has not ended."""
+    """Cancel a job unless it has ended."""
     await visit.jobs.cancel(job)
     return job
 
 
 @api.delete("/jobs/{job}", status_code=204, responses=problems(404))
 async def delete_job(job: OneJob, visit: OneVisit) -> None:
-    """End a job and delete what it made."""
+    """End a job and delete its results."""
     await visit.jobs.delete(job)
 
 
@@ -297,7 +297,7 @@ OCTETS = "application/octet-stream"
 
 @api.get("/jobs/{job}/files/{file}", response_class=Response, responses=file_of(OCTETS))
 async def download(job: OneJob, file: str, visit: OneVisit) -> FileResponse:
-    """Download the released log in any format, its certificate, report and figures; all as zip."""
+    """Download the released log, its certificate, report or figures, in any format, or as a zip."""
     if job.release is None or file not in FILES:
         raise StatusError(404, Statement("web.no_file"))
     stem, path = download_stem(job.name), await visit.jobs.convert(job, file)
@@ -313,7 +313,7 @@ async def download(job: OneJob, file: str, visit: OneVisit) -> FileResponse:
     responses=file_of("application/json"),
 )
 async def download_signature(job: OneJob, file: str, visit: OneVisit) -> FileResponse:
-    """Download the signature of a released log, in the format that its name says."""
+    """Download the signature of a released log in the format of the file name."""
     signer = visit.settings.signer
     if signer is None:
         raise StatusError(404, Statement("web.no_key"))
@@ -323,7 +323,7 @@ async def download_signature(job: OneJob, file: str, visit: OneVisit) -> FileRes
     try:
         made = await run_in_threadpool(sign, path, signer, force=True)
     except SacofaError as error:
-        # Names of the app's own folders are nobody's business.
+        # Names of the app's own folders are internal.
         raise HTTPException(409, plain(str(error).replace(f"{job.folder}/", ""))) from None
     name = f"{download_stem(job.name)}{file.removeprefix('log')}.signature.json"
     return FileResponse(made, filename=name, media_type="application/json")
@@ -331,7 +331,7 @@ async def download_signature(job: OneJob, file: str, visit: OneVisit) -> FileRes
 
 @api.get("/signer", responses=problems())
 async def show_signer(visit: OneVisit) -> schemas.SignerAnswer:
-    """Show whose key signs here: its name and id; neither where there is none."""
+    """Show the name and id of the signing key; both are null if there is none."""
     signer = visit.settings.signer
     nobody = schemas.SignerAnswer(name=None, id=None)
     return nobody if signer is None else schemas.SignerAnswer.model_validate(signer.public)
@@ -339,7 +339,7 @@ async def show_signer(visit: OneVisit) -> schemas.SignerAnswer:
 
 @api.get("/ledger", responses=problems(503))
 async def show_ledger(visit: OneVisit) -> schemas.LedgerAnswer:
-    """Show how every dataset of the ledger stands."""
+    """Show the accounts of all datasets of the ledger."""
     path = visit.settings.ledger
     if path is None:
         return schemas.LedgerAnswer(datasets=None)
@@ -349,7 +349,7 @@ async def show_ledger(visit: OneVisit) -> schemas.LedgerAnswer:
 
 @api.get("/ledger/{dataset}", responses=problems(404, 503))
 async def show_dataset(dataset: str, visit: OneVisit) -> list[schemas.EntryAnswer]:
-    """Show every release of a dataset."""
+    """Show the releases of a dataset."""
     path = visit.settings.ledger
     if path is None:
         raise StatusError(404, Statement("web.no_ledger"))

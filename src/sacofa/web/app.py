@@ -1,6 +1,6 @@
-"""The app: pages and interface behind the guard, and what begins and ends with it.
+"""The app: pages and API behind the guard, and background tasks.
 
-Pages are shells that the app's own script fills through the interface under /api.
+Pages are shells that the app's own script fills through the API under /api.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from .settings import ServeSettings
 from .uploads import StatusError, Uploads
 
 SWEEP_SECONDS = 20.0
-"""Time between two looks for logs that have been here for long."""
+"""Interval of the search for expired logs."""
 REQUESTS: dict[str, type[BaseModel]] = {"/api/jobs": JobRequest, "/api/plan": PlanRequest}
-"""Requests whose settings may be refused later than by their schema."""
+"""Routes whose settings may be refused by the library after validation of the schema."""
 MUST_BE = {
     "json_invalid": "must be JSON",
     "missing": "must be given",
@@ -52,7 +52,7 @@ MUST_BE = {
     "model_type": "must be an object",
     "model_attributes_type": "must be an object",
 }
-"""What is wrong with a field, by pydantic's type of error, if its own message speaks of Python."""
+"""Messages for types of pydantic errors whose own message mentions Python."""
 
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -62,16 +62,16 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 PAGES = {"/": "home", "/interface": "interface", "/logs/{log}": "log", "/jobs/{job}": "job"}
-"""Where a log is dropped, the interface for programs, a log with its settings, and a release."""
+"""The upload page, the API documentation, a log with its settings, and a release."""
 CONTENT = {
     "reading": [entry for entry in read_fields() if entry.name not in OWN_PLACE],
     "suffixes": ",".join((*SUFFIXES, *ENDINGS)),
     "formats": ", ".join(dict.fromkeys(kind.upper() for kind in SUFFIXES.values())),
     "written": FORMATS,
-    # ε and rules have a place of their own.
+    # ε and rules have separate inputs.
     "settings": [choice for choice in choices() if choice.kind not in ("epsilon", "rules")],
 }
-"""What pages say of formats, of reading and of mechanisms."""
+"""Descriptions of formats, reading options and mechanisms for pages."""
 
 pages = APIRouter(include_in_schema=False)
 
@@ -83,7 +83,7 @@ def create_app(settings: ServeSettings) -> FastAPI:
         version=__version__,
         summary="Anonymize event logs under differential privacy.",
         lifespan=_lifespan,
-        # The usual documentation pages load scripts from elsewhere.
+        # The standard documentation pages load external scripts.
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
@@ -135,13 +135,13 @@ for _path, _template in PAGES.items():
 
 @pages.get("/colours.css")
 async def colours() -> Response:
-    """The colours of activities, the same as in reports."""
+    """Return the colours of activities, the same as in reports."""
     return Response(colour_rules(60), media_type="text/css")
 
 
 @pages.get("/jobs/{job}/report")
 async def report(found: OneJob) -> HTMLResponse:
-    """The report: under its own policy, and apart from the app as if it came from elsewhere."""
+    """Serve the report under its own policy, isolated from the app as a foreign origin."""
     if found.release is None:
         raise StatusError(404, Statement("web.no_report"))
     html = await run_in_threadpool((found.folder / "report.html").read_text, "utf-8")
@@ -154,7 +154,7 @@ async def report(found: OneJob) -> HTMLResponse:
 
 
 async def _say_what_is_wrong(request: Request, error: Exception) -> JSONResponse:
-    """One line about the first thing that is wrong with a request."""
+    """Describe the first error of a request in one line."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = _field_path(first["loc"], error.body, first["type"] == "missing") or "the request"
@@ -165,7 +165,7 @@ async def _say_what_is_wrong(request: Request, error: Exception) -> JSONResponse
 
 
 def _field_path(places: Sequence[str | int], content: object, missing: bool) -> str:
-    """The path of a field in a request; pydantic adds names of Python types, which are left out."""
+    """Return the path of a field in a request, without the names of types that pydantic adds."""
     source, *inner = places
     if source != "body":
         return ".".join(map(str, inner))
@@ -196,8 +196,8 @@ async def _say_what_is_refused(request: Request, error: Exception) -> JSONRespon
 
 
 def _paths(model: type[BaseModel]) -> dict[str, str]:
-    """Where the fields of a request are, by the names that errors call them."""
-    # A mechanism may call a setting by another name than people do.
+    """Return the paths of fields in a request, by the names in errors."""
+    # Errors may use other names for settings than requests.
     paths = {**option_names(), **{name: name for name in model.model_fields}}
     for name, field in model.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):

@@ -1,4 +1,4 @@
-"""Jobs: each in a process of its own, so that many run at once and any can be ended."""
+"""Jobs: each in a process of its own, so that many run at once and each can be ended."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from .uploads import StatusError, Upload, Uploads, download_stem
 from .worker import FILES, LOGS, Content, Task
 
 MAX_JOBS = 100
-"""How many jobs one person may have, ended ones included."""
+"""Maximum number of jobs of one session, including ended ones."""
 GRACE_SECONDS = 5.0
-"""Time between asking a worker to end and ending it."""
+"""Time between asking a worker to end and killing it."""
 MAX_LINE_BYTES = 1 << 24
-"""What a worker may tell at a time; it tells far less."""
+"""Maximum size of a message from a worker; messages are usually far smaller."""
 KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "HOME", "SYSTEMROOT", "LD_LIBRARY_PATH")
-"""What a worker gets to know of the environment."""
+"""The environment variables of a worker."""
 OUTCOME = {
     "problem", "columns", "trustable", "preview", "inspection", "release", "secret_notices"
 }  # fmt: skip
-"""What a worker may report at the end: fields of its job."""
+"""The fields of a job that a worker may report at the end."""
 log = logging.getLogger("sacofa.web")
 
 
 class Job(JobAnswer):
-    """One thing to be done for one person; answers hold the fields of its base alone."""
+    """A task of one session; answers contain the fields of its base alone."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True, validate_assignment=True)
 
@@ -50,18 +50,18 @@ class Job(JobAnswer):
     stage: str = "waiting"
     progress: float = 0.0
     delete_log: bool = False
-    """Whether the log goes when its release is made."""
+    """Whether the log is deleted when the release is finished."""
     task: asyncio.Task[None] | None = None
     process: asyncio.subprocess.Process | None = None
     conversions: set[asyncio.Task[None]] = Field(default_factory=set)
 
     def end(self, state: State, problem: Statement | None = None) -> None:
-        """Note how it ended."""
+        """Record the end of the job."""
         self.state = self.stage = state
         self.problem = None if problem is None else str(problem)
 
     def conclude(self, outcome: Content | None, status: int | None) -> None:
-        """Note what a worker reported last, and how it ended."""
+        """Record the last report of a worker, and the end of the job."""
         if outcome is None or (status != 0 and "problem" not in outcome):
             self.end("crashed", _say_crash(status))
             return
@@ -81,21 +81,21 @@ class Jobs:
         self._slots = asyncio.Semaphore(settings.workers)
         self._conversion_slot = asyncio.Semaphore(1)
         self.python = sys.executable
-        """What runs workers."""
+        """Starts workers."""
 
     def of(self, owner: str, kind: Kind) -> list[Job]:
-        """A person's jobs, the latest first."""
+        """Return the jobs of a session, the latest first."""
         return [j for j in reversed(self._jobs.values()) if (j.owner, j.kind) == (owner, kind)]
 
     def get(self, owner: str, id: str) -> Job:
-        """One of a person's jobs; those of others do not exist."""
+        """Return a job of a session; those of others do not exist."""
         job = self._jobs.get(id)
         if job is None or job.owner != owner:
             raise StatusError(404, Statement("web.no_job"))
         return job
 
     def start(self, kind: Kind, upload: Upload, task: Task, *others: Upload) -> Job:
-        """Begin a job on an uploaded log."""
+        """Start a job on an uploaded log."""
         if sum(job.owner == upload.owner for job in self._jobs.values()) >= MAX_JOBS:
             raise StatusError(429, Statement("web.too_many_jobs", jobs=MAX_JOBS))
         id = secrets.token_urlsafe(16)
@@ -113,14 +113,14 @@ class Jobs:
         return job
 
     async def cancel(self, job: Job) -> None:
-        """End a job, if it has not ended, and wait until it has."""
+        """Cancel a job, unless it has ended, and wait for its end."""
         if job.state in ("waiting", "running") and job.task is not None:
-            # A task that never began would not clean up either.
+            # A task that never began would not clean up.
             await asyncio.sleep(0)
             await _cancel(job.task)
 
     async def delete(self, job: Job) -> None:
-        """End a job and delete all it made."""
+        """End a job and delete its results."""
         await self.cancel(job)
         self._jobs.pop(job.id, None)
         for conversion in list(job.conversions):
@@ -128,25 +128,25 @@ class Jobs:
         self._drop(job.id)
 
     async def delete_log(self, upload: Upload) -> None:
-        """End all jobs that read a log, and delete it with all that is known of it."""
+        """End all jobs that read a log, and delete it with its inspection."""
         try:
             for job in [job for job in self._jobs.values() if job.log == upload.id]:
                 await (self.delete(job) if job.kind == "inspect" else self.cancel(job))
         finally:
-            # Whatever becomes of its jobs, the log must go.
+            # The log is deleted even if ending its jobs fails.
             self._forget(upload)
 
     async def delete_expired(self) -> None:
-        """Delete logs that have been here for long, and what is known of them."""
+        """Delete expired logs and their inspections."""
         for upload in self._uploads.expired():
-            # Whatever becomes of one log, those of others must go.
+            # Failure to delete one log must not keep others.
             try:
                 await self.delete_log(upload)
             except Exception as error:
                 log.error("a log could not be deleted: %s", type(error).__name__)
 
     def _forget(self, upload: Upload, but: Job | None = None) -> None:
-        """Delete a log; its exact counts go with it. A job that tells why it went may stay."""
+        """Delete a log and its exact counts. A job that reports its deletion may stay."""
         for job in self._jobs.values():
             if job.log == upload.id:
                 job.secret_notices = []
@@ -155,20 +155,20 @@ class Jobs:
         self._uploads.delete(upload)
 
     def _drop(self, id: str) -> None:
-        """Forget a job and delete what it made."""
+        """Remove a job and delete its results."""
         self._jobs.pop(id, None)
         self._uploads.forget_inspection(id)
         shutil.rmtree(self._settings.folder / "jobs" / id, ignore_errors=True)
 
     async def convert(self, job: Job, file: str) -> Path:
-        """The place of a file of a release, which is made if it is not there.
+        """Return the path of a file of a release, and create it if necessary.
 
-        A file that is there already waits for nothing, and others only for other conversions.
+        An existing file is returned immediately; others wait for other conversions only.
         """
         path = job.folder / file
-        # The certificate of a log gets its name last.
+        # The certificate of a log is named last, so it exists only with the log.
         made = certificate_path(path) if file in LOGS else path
-        # Not the job itself: its state stays what it is, whatever becomes of this.
+        # A copy of the job: a conversion must not change its state.
         part = job.model_copy(update={"problem": None})
 
         async def convert() -> None:
@@ -186,7 +186,7 @@ class Jobs:
             except asyncio.CancelledError:
                 request = asyncio.current_task()
                 if request is not None and request.cancelling():
-                    # Whoever asked is gone, and nobody waits for the file.
+                    # The client disconnected, and nobody waits for the file.
                     raise
                 part.problem = str(Statement("web.job_deleted"))
         if part.problem is not None:
@@ -194,7 +194,7 @@ class Jobs:
         return path
 
     async def close(self) -> None:
-        """End everything."""
+        """End all jobs."""
         jobs = [self.delete(job) for job in list(self._jobs.values())]
         await asyncio.gather(*jobs, return_exceptions=True)
 
@@ -206,7 +206,7 @@ class Jobs:
         except asyncio.CancelledError:
             job.end("cancelled")
         finally:
-            # The log goes after a crash, or if asked for.
+            # The log is deleted after a crash, or if requested.
             goes = job.state == "crashed" or (job.delete_log and job.state == "done")
             for upload in used:
                 upload.using -= 1
@@ -216,7 +216,7 @@ class Jobs:
                 shutil.rmtree(job.folder, ignore_errors=True)
 
     async def _bounded(self, job: Job, task: Task) -> None:
-        """Do the work of a job; whatever happens, it ends, and reports how."""
+        """Run a job within the limits; in any case, record its end."""
         try:
             async with asyncio.timeout(self._settings.longest_job):
                 await self._work(job, task)
@@ -229,8 +229,8 @@ class Jobs:
             job.end("crashed", Statement("web.job_unclear"))
 
     async def _work(self, job: Job, task: Task) -> None:
-        """Run a worker to its end, and note what it reports."""
-        # What it gets to know of the outside; what it writes aside goes to the job's folder.
+        """Run a worker to its end, and record its reports."""
+        # The environment of the worker; its temporary files are in the folder of the job.
         kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
         if path := os.environ.get("PYTHONPATH"):
             kept["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, path.split(os.pathsep)))
@@ -240,7 +240,7 @@ class Jobs:
             env={**kept, "TMPDIR": str(job.folder), "PYTHONUTF8": "1"},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            # A traceback may quote the log, and belongs nowhere.
+            # A traceback may quote the log, so it is discarded.
             stderr=asyncio.subprocess.DEVNULL,
             start_new_session=True,
             limit=MAX_LINE_BYTES,
@@ -263,7 +263,7 @@ class Jobs:
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:
-    """End a task and wait until it has ended."""
+    """Cancel a task and wait until it has ended."""
     task.cancel()
     with suppress(asyncio.CancelledError, Exception):
         await task
@@ -278,7 +278,7 @@ def _say_crash(status: int | None) -> Statement:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Ask a worker to end, then end it."""
+    """Terminate a worker, then kill it."""
     if process.returncode is not None:
         return
     with suppress(ProcessLookupError):

@@ -1,6 +1,6 @@
-"""What people ask of the interface under /api.
+"""The requests of the API under /api.
 
-Schemas and forms are built from what the library declares: the fields of `ReadOptions`, the
+Schemas and forms are derived from declarations of the library: the fields of `ReadOptions`, the
 settings of the mechanisms, and their help texts.
 """
 
@@ -24,12 +24,12 @@ from ..rules.models import MAX_DEVIATIONS
 from .worker import read_options
 
 Declared = tuple[Any, Any]
-"""A field as pydantic takes it: its type and its default."""
+"""A field for pydantic: its type and its default."""
 Whole = Annotated[int, Field(ge=1, le=10**9)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
 DatasetName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 ColumnsContent = dict[str, Any] | Annotated[str, StringConstraints(max_length=500_000)]
-"""The content of a file of columns, as an object or as text."""
+"""The content of a columns file, as an object or as text."""
 Draft = Annotated[
     dict[
         Annotated[str, StringConstraints(min_length=1, max_length=100)],
@@ -37,25 +37,25 @@ Draft = Annotated[
     ],
     Field(max_length=100),
 ]
-"""What was chosen on a page and not sent yet, field by field."""
+"""Choices on a page that are not submitted yet, by field."""
 
 LEFT_OUT = ("format", "query", "engine")
-"""Not for uploads: their name tells the format, and the app reaches no database and no cluster."""
+"""Not for uploads, whose names imply the format; the app reads no databases and clusters."""
 OWN_PLACE = (
     "case", "activity", "timestamp", "order", "person", "max_cases", "trusted", "attribute",
     "employees", "personal", "accept_other",
 )  # fmt: skip
-"""Fields that the page asks for in a place of their own; all others follow by themselves."""
+"""Fields with a separate input on the page; all others are generated."""
 COLUMNS = "Values of attributes: what `sacofa columns` writes, as JSON or as its text."
 BY_HAND: dict[str, Declared] = {
     "pair": (
         list[Annotated[list[Name], Field(min_length=2, max_length=2)]],
         Field(default=[], max_length=50, description="Pairs of attributes to preserve."),
     ),
-    # The content of a file of columns, never the name of one: that would be a file of this machine.
+    # The content of a columns file, never its name, which would be a file on this machine.
     "columns": (ColumnsContent | None, Field(default=None, description=COLUMNS)),
 }
-"""Fields of other types: what the interface takes for them; pages do not ask for them."""
+"""The declarations of fields with other types, which have no generated input."""
 READ_TYPES: dict[tuple[object, ...], tuple[str, Any, object]] = {
     (str,): ("text", Name | None, None),
     (str, tuple[str, ...]): (
@@ -67,13 +67,12 @@ READ_TYPES: dict[tuple[object, ...], tuple[str, Any, object]] = {
     (bool,): ("flag", bool, False),
     (tuple[str, ...],): ("texts", Annotated[list[Name], Field(max_length=20)], []),
 }
-"""For each type of a field of `ReadOptions`, without None: its kind on pages, its type and default
-in the interface."""
+"""Types of `ReadOptions` fields, without None: input on pages, type and default in the API."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadField:
-    """One field that says how a log is read."""
+    """One field for reading a log."""
 
     name: str
     kind: str
@@ -83,10 +82,10 @@ class ReadField:
 
 
 def read_fields() -> Iterator[ReadField]:
-    """List the fields for an upload; those of another type are in `BY_HAND`."""
+    """List the fields for an upload; fields of other types are in `BY_HAND`."""
     hints, docs = get_type_hints(ReadOptions), field_docs(ReadOptions)
     for name in (entry.name for entry in fields(ReadOptions) if entry.name not in LEFT_OUT):
-        # All of several types have None among them, and then it is the default.
+        # Unions of several types include None, which is then the default.
         parts = tuple(part for part in get_args(hints[name]) if part is not NoneType)
         parts = parts if NoneType in get_args(hints[name]) else (hints[name],)
         choices = get_args(parts[0]) if get_origin(parts[0]) is Literal else ()
@@ -105,7 +104,7 @@ DOCS = {
     **{name: declared.description for name, (_, declared) in FIELDS.items()},
     **field_docs(ModelOptions),
 }
-"""What the library says of its own fields."""
+"""The help texts of the library."""
 
 
 class _Model(BaseModel):
@@ -113,28 +112,28 @@ class _Model(BaseModel):
 
 
 def _with(found: dict[str, Any]) -> Callable[[type[BaseModel]], type[BaseModel]]:
-    """Add the fields that the library declares to a class."""
+    """Add fields that the library declares to a class."""
     return lambda model: create_model(
         model.__name__, __base__=model, __doc__=model.__doc__, **found
     )
 
 
 def _of(name: str, default: object = None) -> Any:
-    """A field that the library declares, with its help text."""
+    """Make a field that the library declares, with its help text."""
     return Field(default=default, description=DOCS[name])
 
 
 @_with(FIELDS)
 class ColumnChoice(_Model):
-    """How a log is read. Columns that are left out are found by their names."""
+    """How to read a log. Omitted columns are detected by their names."""
 
     def options(self) -> ReadOptions:
-        """The same, as readers take it; a person has one case if nobody says."""
+        """Return the options for readers; the default is one case per person."""
         return read_options(self.model_dump())
 
 
 class ModelChoice(_Model):
-    """How a model becomes rules."""
+    """How to turn a model into rules."""
 
     names: Annotated[dict[Name, str], Field(max_length=10_000)] | None = _of("names")
     deviations: Annotated[int, Field(ge=0, le=MAX_DEVIATIONS)] | None = _of("deviations")
@@ -143,9 +142,9 @@ class ModelChoice(_Model):
 
 
 def _as_text(value: object) -> object:
-    """A number as people and programs write it: 0.5, "0.5", "1/2", and "0,5" in half of Europe."""
+    """Convert a number to text; accepts 0.5, "0.5", "1/2", and "0,5" with a decimal comma."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        # Longer ones are refused by their length, whatever Python thinks of digits.
+        # Larger ones are refused by their length, whatever limit Python sets on digits.
         return repr(value) if abs(value) < 1e40 else "a number beyond all bounds: " + 30 * "9"
     if isinstance(value, str) and re.fullmatch(r"\s*\d*,\d+\s*", value, re.ASCII):
         return value.replace(",", ".").strip()
@@ -171,7 +170,7 @@ _OFFERED = {
     for choice in choices()
     if choice.kind in _KINDS
 }
-"""Every setting of a mechanism that is a value; rules are files or logs of their own."""
+"""Settings of mechanisms with plain values; rules come from files or logs."""
 
 
 @_with(_OFFERED)
@@ -182,7 +181,7 @@ class MechanismChoice(_Model):
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = _of("seed")
 
     def settings(self) -> dict[str, object]:
-        """The settings that were given, by option."""
+        """Return the given settings, by option."""
         return {option: getattr(self, option) for option in _OFFERED}
 
 
@@ -191,11 +190,11 @@ class AttributeChoice(_Model):
 
     name: Name
     kind: Literal["string", "int", "float", "boolean", "date"] = "string"
-    """The type of its column, as the inspection says."""
+    """The type of its column in the inspection."""
 
 
 class PlanRequest(MechanismChoice):
-    """What a release would promise; reads no log."""
+    """The release to plan. No log is read."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"epsilon": 0.5, "activities": 16, "cases": 1200}]}
@@ -208,12 +207,12 @@ class PlanRequest(MechanismChoice):
     employees: bool = _of("employees", default=False)
     personal: bool = _of("personal", default=False)
     activities: Annotated[int, Field(ge=0, le=10_000)] | None = None
-    """About how many activities there are."""
+    """Approximate number of activities."""
     cases: Annotated[int, Field(ge=0, le=10**12)] | None = None
-    """About how many cases there are."""
+    """Approximate number of cases."""
     timed: bool = Field(default=False, description="Whether the log has times, to be released.")
     attributes: list[AttributeChoice] = Field(default=[], max_length=20)
-    """The attributes that would be asked for."""
+    """The attributes to release."""
     dataset: DatasetName | None = _of("dataset")
 
 
@@ -229,17 +228,17 @@ class JobRequest(MechanismChoice):
     rules: Annotated[str, StringConstraints(max_length=500_000)] | None = None
     """Public rules: the text of a file as `sacofa rules` writes, or of a model."""
     rules_file: Name | None = None
-    """The name of that file; its end tells a model (.bpmn, .pnml, .decl)."""
+    """The name of that file; its suffix identifies a model (.bpmn, .pnml, .decl)."""
     model: ModelChoice = Field(default=ModelChoice(), description="How a model becomes rules.")
     rules_log: Name | None = None
-    """The id of an uploaded public log whose rules hold."""
+    """The id of an uploaded public log to learn rules from."""
     activities: Annotated[list[Name], Field(min_length=1, max_length=10_000)] | None = _of(
         "activities"
     )
     dataset: DatasetName | None = _of("dataset")
     not_charged: bool = False
-    """Charge nobody although there is a ledger: nothing then adds this release up."""
+    """Release without payment and without an entry in the ledger, although there is one."""
     released_by: Name | None = None
-    """Who releases it, as the report says."""
+    """The publisher, as named in the report."""
     delete_log: bool = False
     """Delete the uploaded log as soon as its release is made."""

@@ -1,4 +1,4 @@
-"""What the interface under /api answers."""
+"""The responses of the API under /api."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ Epsilon = Annotated[
     str | None,
     BeforeValidator(lambda value: say_number(value) if isinstance(value, Fraction) else value),
 ]
-"""An exact number as text; null if there is none."""
+"""An exact number as text; null if it does not exist."""
 Words = Annotated[str, BeforeValidator(str)]
-"""A statement in words."""
+"""A statement with its wording."""
 
 
 class Answer(BaseModel):
-    """An answer, made of the attributes of a value."""
+    """A response with the attributes of a value."""
 
     model_config = ConfigDict(from_attributes=True, use_attribute_docstrings=True)
 
 
 class Problem(Answer):
-    """Why something was not done."""
+    """The reason for a refusal or failure."""
 
     detail: str
 
 
 class MissingColumns(Answer):
-    """Columns that were not recognised."""
+    """Columns that were not detected."""
 
     missing: list[str]
     present: list[str]
@@ -49,7 +49,7 @@ class FrequentVariant(Answer):
 
 
 class InspectionAnswer(Answer):
-    """What a log contains. Confidential: it comes from the log without noise."""
+    """The content of a log. Confidential, because no noise is added."""
 
     events: int
     activities: int
@@ -67,18 +67,18 @@ class InspectionAnswer(Answer):
     found: ColumnChoice = Field(description="The columns that were taken.")
     notices: list[str] = Field(description="Notices for the holder of the log.")
     disordered: int | None
-    """Cases whose times contradict the order of the file; null: not counted."""
+    """Cases whose times contradict the order of the file; null if not counted."""
 
 
 class ReleaseAnswer(Answer):
-    """What was released. Public, unless the noise was drawn from a seed."""
+    """A finished release. Public, unless the noise was drawn from a seed."""
 
     promise: str
     strength: str | None = Field(description="How strong that is, in a word.")
     level: int | None = Field(description="The same as a number: 0, very strong, to 4, none.")
     verdict: str | None = Field(description="How accurate the figures are.")
     cases_margin: int | None
-    """Margin of error (95 %) of the number of cases; null: not known."""
+    """Margin of error (95 %) of the number of cases; null if unknown."""
     epsilon: str | None = Field(description="The ε of the whole release; null: none is finite.")
     publishable: bool
     cases: int
@@ -86,11 +86,11 @@ class ReleaseAnswer(Answer):
     dataset: str | None = Field(description="Dataset whose budget in the ledger paid.")
     ledger: list[str] = Field(description="What the ledger reports.")
     notices: list[str] = []
-    """What was ignored in the model of the rules, or assumed about it."""
+    """Elements of the model that were ignored or assumed when its rules were learned."""
 
 
 class JobAnswer(Answer):
-    """How a job stands."""
+    """The state of a job."""
 
     id: str
     kind: Kind
@@ -125,7 +125,7 @@ class LogAnswer(Answer):
 
 
 class ShareAnswer(Answer):
-    """One part of ε and what it buys."""
+    """One part of ε and the queries that spend it."""
 
     what: Words
     epsilon: float
@@ -134,7 +134,7 @@ class ShareAnswer(Answer):
 
 
 class AffordAnswer(Answer):
-    """What a release would do to the budget of a dataset."""
+    """The effect of a release on the budget of a dataset."""
 
     dataset: str
     left: Epsilon = Field(description="Now; null: no limit is set.")
@@ -143,14 +143,14 @@ class AffordAnswer(Answer):
 
 
 class PlanAnswer(Answer):
-    """What a release would promise and spend."""
+    """The guarantee and the ε of a planned release."""
 
     promise: str
     epsilon: str | None = None
     factor: str | None = None
     strength: str | None = None
     level: int | None = None
-    """The same as a number: 0, very strong, to 4, none."""
+    """The strength as a number from 0, very strong, to 4, none."""
     beliefs: list[Belief] = []
     protects: str
     assumptions: list[str]
@@ -158,11 +158,11 @@ class PlanAnswer(Answer):
     shares: list[ShareAnswer] = []
     afford: AffordAnswer | None = None
     lines: list[str] = []
-    """What a release of this many cases would show."""
+    """The expected usefulness of a release of this many cases."""
 
 
 class MechanismAnswer(Answer):
-    """A mechanism and the settings that it has."""
+    """A mechanism and its settings."""
 
     name: str
     settings: list[str]
@@ -171,7 +171,7 @@ class MechanismAnswer(Answer):
 
 
 class AccountAnswer(Answer):
-    """How a dataset stands in the ledger."""
+    """The account of a dataset in the ledger."""
 
     dataset: str
     budget: Epsilon
@@ -191,13 +191,13 @@ class EntryAnswer(Answer):
 
 
 class LedgerAnswer(Answer):
-    """All datasets of the ledger; null where the app has none."""
+    """All datasets of the ledger; null if the app has no ledger."""
 
     datasets: list[AccountAnswer] | None
 
 
 class SignerAnswer(Answer):
-    """Whose key signs here."""
+    """The signing key of the app."""
 
     name: str | None = Field(description="The name of the key; none: nothing is signed here.")
     id: str | None = Field(description="The SHA-256 of the public key.")

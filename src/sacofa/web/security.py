@@ -1,11 +1,12 @@
-"""The door: who may come in, from where, and what browsers may do with the answers.
+"""Access control, and security headers of responses.
 
-* The Host header must name this app: another site's name that was made to point here does not.
-* Whoever brings the token in the address gets a session of their own, in a cookie that no script
-  can read and no other site's request carries. Programs send the token as `Authorization: Bearer`.
-* A request that changes something must come from the app's own pages: its Origin is ours, and it
-  carries the session's secret in a header, which no form of another site can send.
-* Every answer tells the browser to run nothing but the app's own files, and to keep no copy.
+* The Host header must name this app, which prevents DNS rebinding.
+* A request with the token in its address gets a session, in a cookie that scripts cannot read and
+  requests of other sites do not contain. Programs send the token as `Authorization: Bearer`.
+* A request that changes state must come from the app's own pages: it has their Origin, and the
+  session's secret in a header, which forms of other sites cannot send.
+* The headers of every response forbid the browser to run other files than those of the app, and to
+  cache it.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from ..errors import Statement
 from .settings import ServeSettings
 
 MAX_REQUEST_BYTES = 2_000_000
-"""What a request that is no upload may hold."""
+"""Maximum size of a request other than an upload."""
 MAX_LENGTH_DIGITS = 18
-"""The number of bytes of a request has no more digits: Python refuses to read thousands."""
+"""Maximum number of digits of a content length: Python refuses to parse thousands."""
 MAX_SESSIONS = 1_000
 SESSION_SECONDS = 7 * 24 * 3600
-"""How long a browser keeps its session, also when it is closed; it ends with the app."""
+"""Lifetime of the session cookie, also when the browser is closed; it ends with the app."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -54,15 +55,15 @@ log = logging.getLogger("sacofa.web")
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """One person at one browser."""
+    """One browser session."""
 
     id: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     csrf: str = field(default_factory=lambda: secrets.token_urlsafe(32))
-    """What the pages of this session send along with every change."""
+    """The secret that the pages of this session send with every change."""
 
 
 PROGRAMS = Session(id="token", csrf="")
-"""The one session of all programs that send the token."""
+"""The common session of all programs that send the token."""
 
 
 class Guard:
@@ -74,7 +75,7 @@ class Guard:
         self._cookie = f"sacofa-{settings.port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check one request, and send its answer with the headers of every answer."""
+        """Check one request, and send the response with the security headers."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         if scope["type"] != "http":
@@ -104,9 +105,9 @@ class Guard:
             await answer(scope, receive, send_guarded)
 
     def _check(self, scope: Scope) -> Response | None:
-        """What to answer right away; None lets the request through."""
+        """Return the response to a refused request or a login; None lets the request through."""
         headers, method = Headers(scope=scope), scope["method"]
-        # Several of them, joined, are no name of this app.
+        # Several Host headers are joined, which does not match any name of the app.
         if ",".join(headers.getlist("host")).lower() not in self._settings.authorities:
             return _refuse(scope, 421, "other_name")
         session = self._session(scope, headers)
@@ -125,7 +126,7 @@ class Guard:
         return None
 
     def _enter(self, scope: Scope, session: Session | None, token: str) -> Response:
-        """Let in who brings the token; who has a session already comes back to their own work."""
+        """Log in with the token; an existing session is kept."""
         if not _same(token, self._settings.token):
             return _refuse(scope, 403, "wrong_token")
         if session is None:
@@ -133,7 +134,8 @@ class Guard:
             while len(self._sessions) >= MAX_SESSIONS:
                 self._sessions.pop(next(iter(self._sessions)))
             self._sessions[session.id] = session
-        # The token leaves the address bar, so that it is not seen, bookmarked or shared by chance.
+        # The redirect removes the token from the address bar, against shoulder surfing and
+        # The redirect removes the token from the address bar, so that it is not seen or bookmarked.
         answer = RedirectResponse("/", status_code=303)
         answer.set_cookie(
             self._cookie, session.id, max_age=SESSION_SECONDS, httponly=True, samesite="strict"
@@ -152,7 +154,7 @@ class Guard:
         return self._sessions.get(cookies[self._cookie].value) if self._cookie in cookies else None
 
     def _comes_from_here(self, headers: Headers, method: str) -> bool:
-        # Compared as it stands, by no parser: an origin is a scheme and a name, and nothing else.
+        # Compared literally, without a parser: an origin is a scheme and a name only.
         scheme, _, name = headers.get("origin", "").lower().partition("://")
         ours = scheme in ("http", "https") and name in self._settings.authorities
         if "origin" in headers and not ours:
@@ -163,7 +165,7 @@ class Guard:
 
 
 def _check_length(scope: Scope, limit: int) -> Response | None:
-    """Refuse a request that says that it holds more bytes, or something that is no number."""
+    """Refuse a request whose declared length is too large or not a number."""
     length = Headers(scope=scope).get("content-length", "0")
     if length.isdecimal() and len(length) <= MAX_LENGTH_DIGITS and int(length) <= limit:
         return None
@@ -171,7 +173,7 @@ def _check_length(scope: Scope, limit: int) -> Response | None:
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
-    """Refuse a request that goes on after its limit."""
+    """Stop reading a request at its limit."""
     size = 0
 
     async def receive_limited() -> Message:
@@ -186,7 +188,7 @@ def _limited(receive: Receive, limit: int) -> Receive:
 
 
 def _same(given: str, expected: str) -> bool:
-    """Compare without telling by the time it takes how much was right."""
+    """Compare in constant time."""
     return hmac.compare_digest(given.encode(), expected.encode())
 
 

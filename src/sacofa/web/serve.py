@@ -1,7 +1,7 @@
-"""Serve the app until somebody ends it.
+"""Serve the app until it is terminated.
 
-Whoever connects must send a whole request head soon. Nobody needs a token to connect; so where
-there are too many connections, those go first that have waited longest without a request.
+A client must send a complete request head soon. Connections need no token, so if there are too
+many, those that have been idle longest are closed.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from .app import create_app
 from .settings import ServeSettings
 
 MAX_HEAD_BYTES = 1 << 16
-"""What a request may hold before its body."""
+"""Maximum size of a request head."""
 MAX_FILES = 4096
-"""How many connections, files and pipes to processes may be open."""
+"""Maximum number of connections, files and pipes."""
 MAX_CONNECTIONS = 400
 PATIENCE_SECONDS = 10.0
-"""Time within which a request must have been sent, but for its body."""
+"""Time limit for a request without its body."""
 MAX_LINES = 30
-"""How many lines a minute are written to the app's log."""
+"""Maximum number of lines per minute in the log of the app."""
 PREFIX = "serve-"
 
 
 def serve(settings: ServeSettings, say: Callable[[ServeSettings], None]) -> None:
-    """Serve the app; `say` is told its settings once it listens.
+    """Serve the app; `say` receives its settings once it listens.
 
-    All that it wrote, in a folder of its own in that of the settings, is deleted at the end.
+    Its files, in a new subfolder of the folder in the settings, are deleted at the end.
     """
-    # What the app writes is for its owner alone.
+    # Files of the app are readable by their owner alone.
     os.umask(0o077)
     with own_folder(settings.folder) as folder:
         listening = _listen(settings.host, settings.port)
         made = replace(settings, folder=folder, port=listening.getsockname()[1])
         logging.basicConfig(handlers=[QuietHandler()], level=logging.WARNING)
-        # As many connections and processes as the app allows itself.
+        # Limits match the connections and processes that the app allows.
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = MAX_FILES if hard == resource.RLIM_INFINITY else min(MAX_FILES, hard)
         with suppress(OSError, ValueError):
@@ -64,7 +64,7 @@ def serve(settings: ServeSettings, say: Callable[[ServeSettings], None]) -> None
                 ws="none",
                 h11_max_incomplete_event_size=MAX_HEAD_BYTES,
                 log_config=None,
-                # Addresses hold the token and the ids of jobs: they are not for a log.
+                # Addresses contain the token and ids of jobs, so they are not logged.
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
@@ -79,10 +79,10 @@ def serve(settings: ServeSettings, say: Callable[[ServeSettings], None]) -> None
 
 @contextmanager
 def own_folder(parent: Path) -> Iterator[Path]:
-    """Make a folder that only its owner can enter, and delete it with all it holds at the end.
+    """Create a private folder, and delete it with its content at the end.
 
-    Folders that an app left behind because it was killed are deleted first. Its name is absolute:
-    each job runs in a folder of its own.
+    Folders of killed apps are deleted first. Its name is absolute: each job runs in a folder of its
+    own.
     """
     parent = parent.absolute()
     try:
@@ -99,11 +99,11 @@ def own_folder(parent: Path) -> Iterator[Path]:
 
 
 class _Server(uvicorn.Server):
-    """Ends in good order by any signal that asks for it, also by several."""
+    """A server that shuts down cleanly on any signal to end it, also on several."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Let signals end the server; what comes after it cleans up and ends the program."""
+        """Let signals end the server; the caller cleans up and ends the program."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -119,7 +119,7 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end; a second signal does not break that off."""
+        """Start the shutdown; a second signal does not interrupt it."""
         self.should_exit = True
 
 
@@ -129,39 +129,39 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=128, dualstack_ipv6=dual)
     except OSError as error:
-        # The message of the library repeats the address.
+        # The message of the library would repeat the address, which contains the token.
         why = (error.strerror or "").partition(" (while ")[0]
         raise SettingError("port", port, Statement("must.free_port", host=host, why=why)) from None
 
 
 waiting: dict[Connection, asyncio.TimerHandle] = {}
-"""Connections without a request, the longest first."""
+"""Connections without a request, the oldest first."""
 
 
 class Connection(H11Protocol):
-    """One connection, which is dropped if it neither asks nor is answered."""
+    """One connection, which is closed if it is idle for too long."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request; make room if there is none."""
+        """Wait for a request; close an idle connection if there are too many."""
         super().connection_made(transport)
         self._wait()
         if len(self.connections) > MAX_CONNECTIONS and waiting:
             next(iter(waiting))._drop()
 
     def data_received(self, data: bytes) -> None:
-        """Take what was sent; a request that is whole need not be waited for."""
+        """Receive data; a complete request ends the wait."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._stop()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, and for the rest of one that was answered early."""
+        """Wait for the next request, or for the rest of one that was answered early."""
         super().on_response_complete()
         if not self.transport.is_closing():
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Remove the connection."""
         self._stop()
         super().connection_lost(exc)
 
@@ -175,24 +175,24 @@ class Connection(H11Protocol):
 
     def _drop(self) -> None:
         self._stop()
-        # It counts no more from now on; the rest takes a turn of the loop.
+        # It no longer counts; closing takes a turn of the event loop.
         self.connections.discard(self)
         self.transport.abort()
 
 
 class QuietHandler(logging.StreamHandler[TextIO]):
-    """Writes one line for each message, not too many, and never a traceback: it may quote a log."""
+    """Writes single lines at a limited rate, and never a traceback, which may quote a log."""
 
     _minute, _lines = 0, 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let so many lines a minute through."""
+        """Limit the number of lines per minute."""
         minute = int(time.monotonic() // 60)
         self._lines = self._lines + 1 if minute == self._minute else 1
         self._minute = minute
         return self._lines <= MAX_LINES
 
     def format(self, record: logging.LogRecord) -> str:
-        """The message alone."""
+        """Return the message without a traceback."""
         text = record.getMessage().splitlines() or [""]
         return f"sacofa: {text[0][:200]}"

@@ -1,4 +1,4 @@
-"""How the app is served."""
+"""Settings of the server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _cache() -> Path:
 
 @dataclass(frozen=True, kw_only=True)
 class ServeSettings:
-    """How the app is served, and what it allows.
+    """Settings of the server, and its limits.
 
     Attributes:
         port: Port. 0 takes any free one.
@@ -37,11 +37,11 @@ class ServeSettings:
         ledger: Ledger that can pay for releases.
         key: Private key (.key) that signs released files.
         folder: Parent of the folder that the app makes for itself. Default: ~/.cache/sacofa.
-        signer: That key as it was read; without it nothing is signed.
-        token: Whoever knows it may use the app.
-        keep: Uploaded logs are deleted after so many seconds, at the latest.
-        longest_job: A job that takes longer, in seconds, is ended.
-        clock: Tells seconds.
+        signer: The private key, once it is read; without it, no release is signed.
+        token: Secret that grants access to the app.
+        keep: Seconds until uploaded logs are deleted at the latest.
+        longest_job: Seconds until a job is ended.
+        clock: Returns a time in seconds.
     """
 
     port: int = 8000
@@ -75,12 +75,12 @@ class ServeSettings:
 
     @property
     def upload_bytes(self) -> int:
-        """The largest log, in bytes."""
+        """Maximum size of a log, in bytes."""
         return self.max_upload * MEGABYTE
 
     @property
     def memory_bytes(self) -> int:
-        """What reading a trusted log may take, in bytes."""
+        """Maximum memory for reading a trusted log, in bytes."""
         return self.max_memory * MEGABYTE
 
     @property
@@ -93,20 +93,20 @@ class ServeSettings:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """What the Host header may say, without the port."""
+        """The valid host names, without the port."""
         own = () if self.host in ("0.0.0.0", "::", "") else (self.host,)
         local = LOOPBACK if self.loopback else ()
         return frozenset(name.lower().strip("[]") for name in (*own, *local, *self.name))
 
     @property
     def authorities(self) -> frozenset[str]:
-        """What the Host header may say."""
+        """The valid values of the Host header."""
         names = {f"[{host}]" if ":" in host else host for host in self.hosts}
         return frozenset({f"{name}:{self.port}" for name in names} | names)
 
     @property
     def address(self) -> str:
-        """Where a person goes, with the token."""
+        """The address for a browser, with the token."""
         name = self.name[0] if self.name else self.host
         name = f"[{name}]" if ":" in name else name
         return f"http://{name}:{self.port}/?token={self.token}"

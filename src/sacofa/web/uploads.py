@@ -1,4 +1,4 @@
-"""Uploaded logs: streamed to the app's own folder, and deleted as soon as they are not needed."""
+"""Uploaded logs: streamed to the app's own folder, and deleted when they are not needed."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from .schemas import LogAnswer
 from .settings import ServeSettings
 
 MAX_LOGS = 20
-"""How many logs one person may have uploaded at a time."""
+"""Maximum number of uploaded logs per session."""
 BLOCK = 1 << 20
 SUFFIX = re.compile(
     f"({'|'.join(map(re.escape, SUFFIXES))})({'|'.join(map(re.escape, ENDINGS))})?$", re.ASCII
 )
-"""How a name ends that tells a format: one of a fixed list, whatever the name is."""
+"""Suffixes of formats; other parts of names are not used."""
 
 
 class StatusError(SacofaError):
-    """A request that the app itself refuses, with a status of HTTP."""
+    """An error response of the app with its HTTP status."""
 
     def __init__(self, status: int, what: Statement) -> None:
         super().__init__(what)
@@ -39,18 +39,18 @@ class StatusError(SacofaError):
 
 
 class Upload(LogAnswer):
-    """A log that somebody uploaded; answers hold the fields of its base alone."""
+    """An uploaded log; answers contain the fields of its base alone."""
 
     owner: str
     path: Path
     sha256: str
     until: float
-    """When it is deleted at the latest."""
+    """Time of automatic deletion."""
     seconds_left: int = 0
     reading: ColumnChoice = ColumnChoice()
     draft: dict[str, str] = Field(default_factory=dict)
     using: int = 0
-    """How many jobs read it now."""
+    """Number of jobs that read it now."""
 
 
 class Uploads:
@@ -60,27 +60,27 @@ class Uploads:
         self._settings = settings
         self._uploads: dict[str, Upload] = {}
         self._coming: Counter[str] = Counter()
-        """How many uploads of each person have begun and not ended."""
+        """Number of unfinished uploads of each session."""
 
     def of(self, owner: str) -> list[Upload]:
-        """A person's uploads, the latest first."""
+        """Return the uploads of a session, the latest first."""
         found = [upload for upload in reversed(self._uploads.values()) if upload.owner == owner]
         for upload in found:
             upload.seconds_left = max(0, round(upload.until - self._settings.clock()))
         return found
 
     def get(self, owner: str, id: str) -> Upload:
-        """One of a person's uploads; those of others do not exist."""
+        """Return an upload of a session; those of others do not exist."""
         for upload in self.of(owner):
             if upload.id == id:
                 return upload
         raise StatusError(404, Statement("web.no_log"))
 
     async def receive(self, owner: str, name: str, blocks: AsyncIterator[bytes]) -> Upload:
-        """Write a log to disk as it comes in; nothing is left of one that does not come whole."""
+        """Write a log to disk as it is received; an incomplete one is deleted."""
         name = plain_name(name)
         suffix = _known_suffix(name)
-        # Those that are still coming count, or many at once would pass any limit.
+        # Unfinished uploads count, or many at once would exceed any limit.
         if len(self.of(owner)) + self._coming[owner] >= MAX_LOGS:
             raise StatusError(429, Statement("web.too_many_logs", logs=MAX_LOGS))
         id, size, digest = secrets.token_urlsafe(16), 0, hashlib.sha256()
@@ -107,7 +107,7 @@ class Uploads:
         return upload
 
     def forget_inspection(self, id: str) -> None:
-        """Forget what a job said of a log."""
+        """Discard the inspection of a log."""
         for upload in self._uploads.values():
             if upload.inspection is not None and upload.inspection.id == id:
                 upload.inspection = None
@@ -118,20 +118,20 @@ class Uploads:
         shutil.rmtree(upload.path.parent, ignore_errors=True)
 
     def expired(self) -> list[Upload]:
-        """What has been here for long; a job that reads it may end first."""
+        """Return the expired logs that no job reads."""
         now = self._settings.clock()
         return [u for u in self._uploads.values() if u.until <= now and not u.using]
 
 
 def plain_name(name: str) -> str:
-    """The last part of a name, without what could not be shown."""
+    """Return the last part of a name, without characters that cannot be displayed."""
     last = PureWindowsPath(PurePosixPath(name).name).name
     shown = "".join(letter for letter in last if letter.isprintable()).strip()
     return shown[-200:] or "log"
 
 
 def download_stem(name: str) -> str:
-    """The beginning of the names of downloads: the user's own, but for what some system refuses."""
+    """Return the stem of download names: the user's own, without characters that systems refuse."""
     stem = name[: -len(_known_suffix(name))]
     stem = re.sub(r'[<>:"/\\|?*\x00-\x1f\x7f]+', "_", stem).strip("._ ")
     return f"{stem or 'log'}.anonymized"

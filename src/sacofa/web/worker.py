@@ -1,7 +1,7 @@
-"""A task, and the process that does it: read from stdin, told to stdout line by line.
+"""A worker process: reads a task from stdin, and reports to stdout line by line.
 
-The job's folder is the working folder, so that names in messages are plain names. When stdin is
-closed, the app is gone, and so is this process. The libraries of the app are not needed here.
+The job's folder is the working folder, so that messages contain plain file names. When stdin is
+closed, the app has ended, and the process exits. It does not import the libraries of the app.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Content = dict[str, object]
 Tell = Callable[[str, float], None]
 CERTIFICATE = ".certificate.json"
 RELEASE = "log.parquet"
-"""The release as it is kept, with its times. Other formats are made of it when asked for."""
+"""The stored release with its times, from which other formats are written on demand."""
 LOGS = tuple(f"log{each.suffix}" for each in FORMATS)
 """The released log in every format."""
 FIGURES = ("figures.csv", "figures.json")
@@ -50,29 +50,29 @@ FIGURES = ("figures.csv", "figures.json")
 ABOUT = ("report.html", *FIGURES)
 """Files about a release, whatever its format."""
 FILES = (*LOGS, *(f"{name}{CERTIFICATE}" for name in LOGS), *ABOUT, *(f"{n}.zip" for n in LOGS))
-"""All files of a release. Those that end in .zip have all others with one log."""
+"""All files of a release. Those that end in .zip contain the other files with one format of log."""
 MAX_RESULT_BYTES = 2_000_000
-"""What the app is told of a log. Names in it may be of any number and length."""
+"""Limits on the reported content of a log: numbers and lengths of names are arbitrary."""
 LEFT_OUT = ("frequent", "names", "columns", "attributes")
-"""What is left out of a result that is too large, in this order."""
+"""Fields that are omitted from a result that is too large, in this order."""
 MAX_COLUMNS = 1_000
 MAX_COMPARED = 1_000_000
-"""Times of more events are not compared with their order: the log is read once more for that."""
+"""For more events, times are not compared with the order of the file, which reads the log again."""
 MAX_MESSAGE_LENGTH = 10_000
 ENCODING = re.compile(r"^(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What a worker is to do. Fields of a request have their names in the interface."""
+    """A task for a worker. Fields of a request have the same names as in the API."""
 
     kind: Literal["inspect", "anonymize", "convert"]
     memory: int = 0
-    """What reading a trusted log may take, in bytes."""
+    """Maximum memory for reading a trusted log, in bytes."""
     log: str = ""
     """Path of the log."""
     title: str = ""
-    """The user's own name of the log."""
+    """The user's name of the log."""
     columns: Content = field(default_factory=dict)
     mechanism: str = ""
     settings: Content = field(default_factory=dict)
@@ -84,30 +84,30 @@ class Task:
     rules_log: str | None = None
     """Path of the public log whose rules are used."""
     rules_name: str = ""
-    """The user's own name of that log."""
+    """The user's name of that log."""
     model: Content = field(default_factory=dict)
     ledger: str | None = None
-    """Path of the ledger that pays."""
+    """Path of the ledger."""
     dataset: str | None = None
     released_by: str | None = None
     file: str = ""
-    """The file to make of a release; downloads begin with `title`."""
+    """The file of a release to create; names of downloads begin with `title`."""
 
 
 def main() -> None:
-    """Do one job."""
+    """Run one task."""
     os.umask(0o077)
-    # A crash must not leave a copy of the memory, which holds the log, on disk.
+    # Core dumps are disabled: they would copy the log to disk.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     task = Task(**json.loads(sys.stdin.readline()))
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    # In words now: later there may be no memory left for them.
+    # Worded now, because later there may not be enough memory.
     values = {"name": task.title, "megabytes": task.memory // 1_000_000}
     too_much = str(Statement("web.too_much_memory", **values))
     trusted = bool(task.columns.get("trusted"))
     if trusted:
-        # The checks are off, and the file may be anything.
+        # The checks are off, so the file may be hostile.
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         most = task.memory if hard == resource.RLIM_INFINITY else min(task.memory, hard)
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
@@ -127,24 +127,24 @@ def main() -> None:
 
 
 def _is_full(memory: int) -> bool:
-    """Whether reading came near its bound: libraries then fail with misleading messages."""
+    """Whether reading came near its memory limit: libraries then fail with misleading messages."""
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return used * (1 if sys.platform == "darwin" else 1024) > 0.7 * memory
 
 
 def _small(content: object, instead: object) -> object:
-    """The content if the app can be told it."""
+    """Return the content if it is small enough to be reported."""
     return content if len(json.dumps(content)) <= MAX_RESULT_BYTES else instead
 
 
 def _preview(task: Task) -> Content:
-    """The first events of a log, also while its columns are still to be named."""
+    """Return the first events of a log, also while its columns are unknown."""
     if task.kind != "inspect":
         return {}
     try:
         return {"preview": _small(asdict(preview(task.log, read_options(task.columns))), None)}
     except SacofaError:
-        # The job itself reports why the log cannot be read.
+        # The task itself reports why the log cannot be read.
         return {}
 
 
@@ -179,12 +179,12 @@ def inspect(task: Task, tell: Tell) -> Content:
 
 
 def _shown(notices: Iterable[Statement]) -> list[str]:
-    """Notices as pages show them."""
+    """Return notices in the form of the pages."""
     return [render(notice, wording=as_field) for notice in notices]
 
 
 def anonymize(task: Task, tell: Tell) -> Content:
-    """Release a log, and make the report."""
+    """Release a log, and write the report."""
     notices: list[Statement] = []
     from_ledger: list[Statement] = []
     confidential: list[Statement] = []
@@ -198,13 +198,13 @@ def anonymize(task: Task, tell: Tell) -> Content:
         seed=task.seed,
         ledger=task.ledger,
         dataset=task.dataset,
-        # It is passed on as a download, and goes with the app.
+        # It is passed on as a download, and deleted with the app.
         keeps_file=False,
     )
     listener = Listener(stage=tell, ledger=from_ledger.append, holder=confidential.append)
     release = request.publish(listener)
     tell("drawing", 0.0)
-    # Only this job makes pages, and their libraries take a while to load.
+    # Only this task writes pages, and their libraries are slow to import.
     from ..report import Facts, make_report, write_figures
 
     facts = Facts(dataset=task.dataset, date=date.today(), released_by=task.released_by)
@@ -235,7 +235,7 @@ def _public_rules(task: Task, notify: Callable[[Statement], None]) -> Rules | No
         name = Path(task.rules_file or "rules.toml").name
         suffix = Path(name).suffix.lower()
         file = Path(f"rules{suffix if suffix in MODELS else '.toml'}")
-        # The text came as text, whatever its first line says about bytes.
+        # The upload is decoded text, whatever encoding its first line declares.
         file.write_text(ENCODING.sub(r"\1", task.rules, count=1), encoding="utf-8")
     return public_rules(
         file,
@@ -248,7 +248,7 @@ def _public_rules(task: Task, notify: Callable[[Statement], None]) -> Rules | No
 
 
 def convert(task: Task, tell: Tell) -> Content:
-    """Write a release in another format, with its certificate, or all into one zip file."""
+    """Write a release in another format, with its certificate, or all files into one zip."""
     log = task.file.removesuffix(".zip").removesuffix(CERTIFICATE)
     if not certificate_path(log).exists():
         write_release(read_release(RELEASE), log, force=True)
@@ -270,7 +270,7 @@ JOBS: dict[str, Callable[[Task, Tell], Content]] = {
 
 
 def explain(error: SacofaError, task: Task) -> str:
-    """The message with the user's own name of the file, and no word of the command line."""
+    """Return the message with the user's name of the file, without options of the command line."""
     message = render(error.statement, wording=as_field)
     for path, name in ((task.log, task.title), (task.rules_log, task.rules_name)):
         if path:
@@ -279,7 +279,7 @@ def explain(error: SacofaError, task: Task) -> str:
 
 
 def as_field(argument: Argument) -> str:
-    """An argument that a message names, as pages call its field."""
+    """Return the field of the pages for an argument in a message."""
     name = f"“{argument.name.replace('_', ' ')}”"
     if argument.value in (None, True):
         return name
@@ -287,18 +287,18 @@ def as_field(argument: Argument) -> str:
 
 
 def read_options(chosen: Mapping[str, object]) -> ReadOptions:
-    """How a log is read, as readers take it; a person has one case if nobody says."""
+    """Return the options for readers; the default is one case per person."""
     content = dict(chosen)
     if content.get("person") is not None and content.get("max_cases") is None:
         content["max_cases"] = 1
     if isinstance(columns := content.get("columns"), str):
-        # What a file of columns says, never the name of one.
+        # The content of a columns file, never its name.
         content["columns"] = parse_columns(columns)
     return ReadOptions(**content)  # type: ignore[arg-type]
 
 
 def _teller() -> Tell:
-    """Tell the app how far the job is, and not more often than it matters."""
+    """Return a function that reports progress to the app at a limited rate."""
     last = ("", -1.0)
 
     def tell(stage: str, done: float) -> None:
