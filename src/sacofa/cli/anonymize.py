@@ -177,8 +177,7 @@ def anonymize(
 
 
 def _show(release: Release, said: str, path: str, certificate: Path, *, err: bool = False) -> None:
-    """Report what was released and where it was written; on stderr if the log is on standard
-    output."""
+    """Report the files that were written; on stderr if the log is on standard output."""
     show_certificate(release.certificate, err=err)
     say(err=err)
     variants = release.variants

@@ -212,8 +212,7 @@ def _limit(epsilon: Fraction | None) -> str:
 
 
 def _parsed(text: str) -> object:
-    """Parse JSON. A ledger from somebody else may contain other text, which is returned
-    unchanged."""
+    """Parse JSON. A ledger from somebody else may contain other text, returned unchanged."""
     try:
         content: object = json.loads(text)
     except (ValueError, RecursionError):

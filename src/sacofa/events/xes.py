@@ -250,8 +250,7 @@ def _case(
     times: Sequence[int | None] | None,
     found: list[Instance],
 ) -> Case:
-    """Build a case from the events that count; a joined event has the attributes of its
-    completion."""
+    """Build a case from the events that count; a joined one has its completion's attributes."""
     places = [end for end, _ in found]
     case = Case([names[place] for place in places], trace.own(TRUNCATED) == "true")
     if times is not None:

@@ -61,8 +61,7 @@ class Turn:
         return PeriodStatement(period=self.period, series=self.key.series(self.dataset))
 
     def wants(self, case_id: str, person: str | None) -> bool:
-        """Whether a case belongs to the release; if so, record it. `person` is set only if persons
-        count."""
+        """Whether a case is read; if so, record it. `person` is None unless persons count."""
         if self._taken is None:
             self._taken = self.ledger.taken(self.dataset, self.period.name)
         by_id = self.key.case(self.dataset, case_id)

@@ -92,8 +92,7 @@ class Categories(Domain):
         return len(self.names)
 
     def cell(self, text: str) -> int:
-        """Return the index of a name; for other texts that of `other`, which may be one of the
-        names."""
+        """Return the index of a name; other texts have that of `other`, which may be a name."""
         return self._places.get(text, self._places.get(OTHER, self.values))
 
     def label(self, value: int) -> str:
