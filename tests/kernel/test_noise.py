@@ -17,6 +17,7 @@ from scipy import stats
 
 from sacofa.kernel import noise as noise_module
 from sacofa.kernel.bits import Bits, SeededBits
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.noise import Below, Noise, invert
 from sacofa.kernel.reals import GUARD, WIDE, rounded, tail
 from sacofa.synthesis.thresholds import smallest_threshold
@@ -356,7 +357,7 @@ def test_binomial_of_astronomically_many_trials(cells: int) -> None:
 
     Python itself refuses to write numbers of more than 4,300 digits.
     """
-    threshold = smallest_threshold(Fraction(1, 2), cells, Fraction(3))
+    threshold = smallest_threshold(DiscreteLaplace(Fraction(1, 2)), cells, Fraction(3))
     chance = tail(Fraction(1, 2), threshold)
     with localcontext(WIDE, prec=40 + GUARD):
         mean = float(chance(40) * rounded(cells, 40))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.reals import GUARD, WIDE, minus_log, rounded, tail
 from sacofa.synthesis.thresholds import smallest_threshold
 
@@ -28,7 +29,7 @@ def test_smallest_threshold_is_the_smallest() -> None:
     """One less would let more through than is allowed."""
     for epsilon in EPSILONS:
         for cells in (1, 100, 10**30):
-            p = smallest_threshold(epsilon, cells, Fraction(3, 2))
+            p = smallest_threshold(DiscreteLaplace(epsilon), cells, Fraction(3, 2))
             assert cells * tail(epsilon, p)(30) <= Decimal("1.5")
             assert p == 1 or cells * tail(epsilon, p - 1)(30) > Decimal("1.5")
 

@@ -116,6 +116,14 @@ class ZCDP:
         """The same for the L2 norm: ρ = Δ²/(2σ²) (Theorem 14 of Canonne et al., 2020)."""
         return DiscreteGaussian(change**2 / (2 * amount))
 
+    def shown_from(self, law: Law, cases: int) -> int:
+        """The least count that a cell may be shown with because a case of the log has it.
+
+        A unit fills at most so many cells that would be empty without it, each with at most that
+        many cases. By the union bound, one of them is shown with probability δ at most.
+        """
+        return cases + law.threshold(self.selection / cases)
+
 
 Budget = PureDP | ZCDP
 

@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from .accounting import Access, Budget, Leak, PureDP, Spend, check_noise_fits
+from .accounting import ZCDP, Access, Budget, Leak, PureDP, Spend, check_noise_fits
 from .cases import CaseBatch, Cases
 from .language import Word
 from .laws import Law
@@ -129,13 +129,10 @@ class Session:
         self._check(query)
         self.charge(query.what, epsilon, line)
         law, threshold = self.law(query, epsilon), None
-        if self.budget.delta:
-            # A unit fills at most max_cases cells that would be empty without it, each with at most
-            # this count: by the union bound, one of them is shown with probability δ at most.
+        if isinstance(self.budget, ZCDP):
             if not self._selection:
                 raise PromiseError(Statement("promise.selection_spent", query=query.name))
-            cases = self.unit.max_cases
-            threshold = cases + law.threshold(self._selection / cases)
+            threshold = self.budget.shown_from(law, self.unit.max_cases)
             self._selection = Fraction(0)
         return Opened(variants=self._variants, noise=self.noise, law=law, threshold=threshold)
 

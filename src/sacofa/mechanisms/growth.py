@@ -21,6 +21,7 @@ import numpy as np
 
 from ..errors import Argument, Statement, TooLargeError
 from ..kernel.language import Word
+from ..kernel.laws import DiscreteLaplace
 from ..kernel.noise import Noise
 from ..kernel.reals import tail
 from ..kernel.session import Session
@@ -254,7 +255,7 @@ class _Level:
         if cells > limit:
             expected = int(tail(epsilon, low)(20) * cells)
             if expected > limit:
-                enough = smallest_threshold(epsilon, cells, Fraction(limit))
+                enough = smallest_threshold(DiscreteLaplace(epsilon), cells, Fraction(limit))
                 arguments = (Argument("prune"), Argument("prune_harmless"))
                 advice = Statement("advice.threshold", enough=enough, arguments=arguments)
                 raise TooLargeError(self.length, expected, limit, advice)

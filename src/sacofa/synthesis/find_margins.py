@@ -34,8 +34,9 @@ from ..kernel.queries.histogram import AllSequences
 from ..kernel.queries.protocol import Answer, Part, Query
 from ..kernel.queries.times import Arrivals, CycleTime, Gaps
 from ..kernel.variants import VariantCounts
-from .flow.answers import NOISE, cases_margin, count_cases, shrink
+from .flow.answers import cases_margin, count_cases, shrink
 from .margins import Margins, ShareMargin, Step, Variant, VariantMargins
+from .noise_shape import VARIANCE, shape_of
 from .numerics import Floats, Ints
 from .released import Columns, ReleasedColumn
 from .times.rows import within
@@ -88,9 +89,9 @@ class Compared:
         query, scale = cast(Query, answer.query), float(answer.epsilon)
         assert not isinstance(answer.values, Mapping)
         noisy = np.asarray(answer.values, dtype=np.float64).ravel() * scale
-        expected, variance = noisy, np.full(len(noisy), NOISE)
+        expected, variance = noisy, np.full(len(noisy), VARIANCE)
         if sparse or (sparse is None and len(answer.values) >= TUNING.many_cells):
-            expected, variance = shrink(noisy)
+            expected, variance = shrink(noisy, shape_of(answer.noise))
         own = query.table(released).astype(np.float64) * scale
         return cls(expected, variance, own)
 
@@ -118,7 +119,7 @@ def find_flow_margins(answers: Sequence[Answer], released: VariantCounts) -> Mar
     off = 0.0 if lengths is None else _length_error(lengths, released)
     by_step, by_activity = ({}, {}) if steps is None else _of_steps(steps, released, off)
     return Margins(
-        cases=cases_margin(variance),
+        cases=cases_margin(variance, shape_of(answers[0].noise)),
         variants=_of_variants(answers, released),
         activities=by_activity,
         steps=by_step,
@@ -244,7 +245,7 @@ def _candidates(final: Answer) -> dict[tuple[str, ...], tuple[float, float]]:
     """The votes that each candidate is expected to have, with the variance of that."""
     assert isinstance(final.query, NearestCandidate)
     scale = float(final.epsilon)
-    expected, variance = shrink(np.asarray(final.values).ravel() * scale)
+    expected, variance = shrink(np.asarray(final.values).ravel() * scale, shape_of(final.noise))
     return {
         tuple(final.activities[i] for i in ids): (mean / scale, square / scale**2)
         for ids, mean, square in zip(

@@ -6,18 +6,19 @@ from decimal import localcontext
 from fractions import Fraction
 from functools import lru_cache
 
-from ..kernel.reals import GUARD, WIDE, rounded, tail
+from ..kernel.laws import Law
+from ..kernel.reals import GUARD, WIDE, rounded
 
 
 @lru_cache(maxsize=4096)
-def smallest_threshold(epsilon: Fraction, cells: int, expected: Fraction) -> int:
+def smallest_threshold(law: Law, cells: int, expected: Fraction) -> int:
     """The smallest threshold (1 or more) that at most `expected` of `cells` empty cells reach."""
     digits = 30
     number = rounded(cells, digits)
 
     def enough(threshold: int) -> bool:
         with localcontext(WIDE, prec=digits + GUARD):
-            return number * tail(epsilon, threshold)(digits) * expected.denominator <= (
+            return number * law.tail(threshold)(digits) * expected.denominator <= (
                 expected.numerator
             )
 

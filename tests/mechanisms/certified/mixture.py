@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sacofa.base.distance import nearest
 from sacofa.kernel.language import Ids
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import (
     VOTE_UNITS,
@@ -59,15 +60,19 @@ def evidence_of(log: VariantCounts, noise: Noise | None = None) -> Evidence:
         (CaseCount(), count_table, 1),
         (CaseLengths(tuple(edges)), length_table(edges), VOTE_UNITS),
     ):
-        evidence.add(session.ask(query, SCALE, "all"), SCALE, table, units)
+        evidence.add(session.ask(query, SCALE, "all"), DiscreteLaplace(SCALE / units), table, units)
     votes = session.ask(STEPS, SCALE, "all")
-    evidence.add_sparse(votes, SCALE, step_table(STEPS, MAX_LENGTH), VOTE_UNITS)
+    evidence.add_sparse(
+        votes, DiscreteLaplace(SCALE / VOTE_UNITS), step_table(STEPS, MAX_LENGTH), VOTE_UNITS
+    )
     votes = session.ask(OCCURRING, SCALE, "all")
     for repeated, cells in ((False, [0, 2, 4, 6, 8]), (True, [1, 3, 5, 7])):
         table = occurrence_table(OCCURRING, repeated=repeated)
-        evidence.add(votes[cells], SCALE, table, VOTE_UNITS)
+        evidence.add(votes[cells], DiscreteLaplace(SCALE / VOTE_UNITS), table, VOTE_UNITS)
     votes = session.ask(NearestCandidate("final", tuple(POOL), nearest), SCALE, "all")
-    evidence.add_nearest(votes, SCALE, Nearest(POOL, 4))
+    evidence.add_nearest(votes, DiscreteLaplace(SCALE), Nearest(POOL, 4))
     votes = session.ask(TRIGRAMS, SCALE, "all")
-    evidence.add_sparse(votes, SCALE, trigram_table(TRIGRAMS, MAX_LENGTH), VOTE_UNITS)
+    evidence.add_sparse(
+        votes, DiscreteLaplace(SCALE / VOTE_UNITS), trigram_table(TRIGRAMS, MAX_LENGTH), VOTE_UNITS
+    )
     return evidence

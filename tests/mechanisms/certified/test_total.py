@@ -15,6 +15,7 @@ from sacofa.examples import running_example
 from sacofa.kernel.accounting import total_epsilon
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.histogram import AllSequences, Histogram
 from sacofa.kernel.reals import Real
@@ -172,11 +173,11 @@ def test_sequences_that_nobody_can_count_are_passed_over() -> None:
     log = VariantCounts.of({("0001",): 10**6}, names[:50]).truncate(100_000, by_length=True)
     opened = session_of(log).open(AllSequences(), Fraction(1), "all")
     histogram = Histogram(opened)
-    notes = show_frequent(histogram, steps, None, 100_000, opened.law.epsilon)
+    notes = show_frequent(histogram, steps, None, 100_000, opened.law)
     assert Statement("note.uncountable") in notes
     assert _room(all_sequences(tuple(names), 100_000)) > ROOM
     # The number of sequences alone, of 360,206 digits, is quickly known.
-    assert all_threshold(Fraction(1, 4), 4_000, 100_000) > 10**6
+    assert all_threshold(DiscreteLaplace(Fraction(1, 4)), 4_000, 100_000) > 10**6
 
 
 EXTREME = st.one_of(

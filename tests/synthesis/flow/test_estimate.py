@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from sacofa import Certified, anonymize
 from sacofa.evaluate.measures.flow import trigrams_distance
 from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import TrigramVotes
 from sacofa.kernel.variants import VariantCounts
@@ -83,7 +84,7 @@ def test_answers_without_noise_are_not_explained_by_coincidences() -> None:
     table = frequent_table([(0,), (1,)])
     # No noise, and two answers that contradict each other.
     for answer in (100, 104):
-        evidence.add(np.array([answer, 100]), Fraction(1_000), table)
+        evidence.add(np.array([answer, 100]), DiscreteLaplace(Fraction(1_000)), table)
     found = estimate(evidence, {(0,): 50.0, (1,): 150.0})
     assert 99 < found[(0,)] < 105 and 98 < found[(1,)] < 102
     assert sum(found.values()) == pytest.approx(202, abs=2)

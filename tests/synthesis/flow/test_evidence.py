@@ -9,16 +9,19 @@ from hypothesis import strategies as st
 
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.language import Ids
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.noise import Noise
-from sacofa.kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes
+from sacofa.kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes, TrigramVotes
 from sacofa.kernel.variants import VariantCounts
 from sacofa.synthesis.flow.fit import (
     Entries,
     Evidence,
+    Table,
     count_table,
     estimate,
     occurrence_table,
     step_table,
+    trigram_table,
 )
 
 from ...mechanisms.certified.mixture import (
@@ -43,15 +46,36 @@ def test_equations_say_what_the_queries_ask(counts: list[int]) -> None:
     assert system.misfit(own + np.eye(len(POOL))[0] * 50) > 100
 
 
-@given(st.lists(st.integers(0, 3), max_size=MAX_LENGTH).map(tuple), st.booleans())
-def test_what_is_repeated_counts_once_in_both(ids: Ids, once: bool) -> None:
-    """A sequence adds to the equations of steps what a case of it votes for."""
-    query = StepVotes(4, (), once)
-    whole = [0.0] * len(query.cells)
-    for cell, votes in step_table(query, MAX_LENGTH)(ids):
-        whole[cell] += VOTE_UNITS * votes
+@given(
+    st.lists(st.integers(0, 3), max_size=MAX_LENGTH).map(tuple),
+    st.booleans(),
+    st.sampled_from([(), (6, 16, 9, 7)]),
+    st.booleans(),
+)
+def test_a_sequence_adds_to_the_equations_what_a_case_of_it_votes_for(
+    ids: Ids, once: bool, weights: tuple[int, ...], euclidean: bool
+) -> None:
     log = VariantCounts.from_arrays(NAMES, ids, [len(ids)], [1], [len(ids) < MAX_LENGTH])
-    assert whole == pytest.approx(query.table(log).tolist())
+
+    def added(table: Table, cells: int) -> list[float]:
+        whole = [0.0] * cells
+        for cell, votes in table(ids):
+            whole[cell] += VOTE_UNITS * votes
+        return whole
+
+    steps = StepVotes(4, weights, once, euclidean=euclidean)
+    found = added(step_table(steps, MAX_LENGTH), len(steps.cells))
+    assert found == pytest.approx(steps.table(log).tolist())
+    listed = tuple((a, b, c) for a in (4, 0, 1) for b in range(3) for c in (0, 2, 4))
+    trigrams = TrigramVotes(4, listed, euclidean=euclidean)
+    found = added(trigram_table(trigrams, MAX_LENGTH), len(listed))
+    assert found == pytest.approx(trigrams.table(log).tolist())
+    activities = ActivityVotes(4, euclidean=euclidean)
+    votes = activities.table(log)
+    for repeated, own in ((False, votes[::2]), (True, votes[1::2])):
+        found = added(occurrence_table(activities, repeated=repeated), 5)
+        # The votes for the others are rounded before they are divided.
+        assert found[: len(own)] == pytest.approx(own.tolist(), abs=1)
 
 
 def test_a_wrong_table_is_noticed() -> None:
@@ -62,8 +86,13 @@ def test_a_wrong_table_is_noticed() -> None:
     misfits = []
     for part in (1.0, 0.5):
         evidence = Evidence()
-        evidence.add(np.array([sum(SOME)]), SCALE, count_table)
-        evidence.add(once, SCALE, occurrence_table(query, part, repeated=False), VOTE_UNITS)
+        evidence.add(np.array([sum(SOME)]), DiscreteLaplace(SCALE), count_table)
+        evidence.add(
+            once,
+            DiscreteLaplace(SCALE / VOTE_UNITS),
+            occurrence_table(query, part, repeated=False),
+            VOTE_UNITS,
+        )
         misfits.append(evidence.system(POOL).misfit(weights))
     assert misfits[0] < 1e-9 and misfits[1] > 500
 
@@ -83,7 +112,7 @@ def test_noise_in_empty_cells_is_not_explained() -> None:
     invented = []
     for sparse in (True, False):
         evidence = Evidence()
-        (evidence.add_sparse if sparse else evidence.add)(answers, SCALE, own_cell)
+        (evidence.add_sparse if sparse else evidence.add)(answers, DiscreteLaplace(SCALE), own_cell)
         start = dict.fromkeys(pool[:3], 90.0) | dict.fromkeys(pool[3:], 0.5)
         fitted = estimate(evidence, start)
         assert all(70 < fitted[ids] < 110 for ids in pool[:3])

@@ -10,6 +10,7 @@ import pytest
 
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.histogram import AllSequences, Histogram
 from sacofa.kernel.reals import tail
@@ -56,10 +57,12 @@ def test_thresholds_bound_what_is_invented() -> None:
     """No threshold lets more than a tenth of a variant pass, expected; none could be lower."""
     for activities, max_length in ((1, 1), (5, 4), (27, 10), (400, 100)):
         cells = sum(activities**n for n in range(max_length + 1)) + activities**max_length
-        threshold = all_threshold(Fraction(1, 10), activities, max_length)
+        threshold = all_threshold(DiscreteLaplace(Fraction(1, 10)), activities, max_length)
         rate = tail(Fraction(1, 10), threshold)(30)
         assert cells * rate <= Decimal("0.1")
-        assert threshold == smallest_threshold(Fraction(1, 10), cells, Fraction(1, 10))
+        assert threshold == smallest_threshold(
+            DiscreteLaplace(Fraction(1, 10)), cells, Fraction(1, 10)
+        )
         # Close to ln(cells / 0.2) / ε.
         assert threshold == pytest.approx(10 * math.log(cells * 5), rel=0.05, abs=2)
 
@@ -74,7 +77,7 @@ def test_frequent_variants_are_shown_and_hardly_any_is_invented() -> None:
             AllSequences(), Fraction(1, 10), "all"
         )
         histogram = Histogram(opened)
-        show_frequent(histogram, Steps.every(names), None, 5, Fraction(1, 10))
+        show_frequent(histogram, Steps.every(names), None, 5, DiscreteLaplace(Fraction(1, 10)))
         shown = {ids: count for (ids, _), count in histogram.shown.items()}
         assert shown[0, 1, 2] == pytest.approx(900, abs=150)
         assert shown[0, 2] == pytest.approx(700, abs=150)

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.queries.flow import FULL_WEIGHT, ActivityVotes
 from sacofa.synthesis.flow.answers import (
     activities_once,
@@ -21,19 +22,19 @@ NOISE = Fraction(1, 2_000)
 
 def test_activities_that_noise_hides_are_dropped() -> None:
     """What stands out stays, and one at least."""
-    assert activities_there(np.tile(VOTES, (50, 1)), NOISE)[:2] == [0, 2]
-    assert activities_there(np.tile(-VOTES[:1], (100, 1)), NOISE) == [0]
-    assert activities_there(VOTES[:0], NOISE) == []
+    assert activities_there(np.tile(VOTES, (50, 1)), DiscreteLaplace(NOISE))[:2] == [0, 2]
+    assert activities_there(np.tile(-VOTES[:1], (100, 1)), DiscreteLaplace(NOISE)) == [0]
+    assert activities_there(VOTES[:0], DiscreteLaplace(NOISE)) == []
 
 
 def test_nothing_is_both_repeated_and_done_once() -> None:
     """Who is never repeated happens once; what is surely repeated does not."""
-    assert activities_once(VOTES, NOISE) == {0, 1, 3}
+    assert activities_once(VOTES, DiscreteLaplace(NOISE)) == {0, 1, 3}
     many = np.tile(VOTES, (50, 1))
-    repeated = activities_repeated(many, NOISE)
+    repeated = activities_repeated(many, DiscreteLaplace(NOISE))
     assert repeated == {place: many[place, 1] for place in range(2, 200, 4)}
-    assert not activities_once(many, NOISE).intersection(repeated)
-    assert activities_repeated(VOTES[:0], NOISE) == {}
+    assert not activities_once(many, DiscreteLaplace(NOISE)).intersection(repeated)
+    assert activities_repeated(VOTES[:0], DiscreteLaplace(NOISE)) == {}
 
 
 def test_the_commoner_an_activity_the_less_its_steps_count() -> None:
@@ -43,5 +44,5 @@ def test_the_commoner_an_activity_the_less_its_steps_count() -> None:
     """
     votes = np.array([[0, 0], [3, 15], [6, 0], [12, 0], [6, 30], [600, 0], [10**9, 9**9], [-5, 0]])
     full, least = FULL_WEIGHT, TUNING.min_step_weight
-    weights = step_weights(votes, Fraction(1, 2), ActivityVotes(8))
+    weights = step_weights(votes, DiscreteLaplace(Fraction(1, 2)), ActivityVotes(8))
     assert weights == (full, full, full, 8, 8, least, least, full)

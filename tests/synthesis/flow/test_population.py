@@ -12,6 +12,7 @@ import numpy as np
 
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.language import Ids
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes
 from sacofa.kernel.variants import VariantCounts
@@ -58,9 +59,10 @@ def moved(
     votes = table[:-1].reshape(-1, 2) / VOTE_UNITS
     for repeated, cells in ((False, table[::2]), (True, table[1::2])):
         adds = occurrence_table(query, repeated=repeated)
-        evidence.add(cells, Fraction(1, 3), adds, VOTE_UNITS)
+        evidence.add(cells, DiscreteLaplace(Fraction(1, 3) / VOTE_UNITS), adds, VOTE_UNITS)
     adds = step_table(pairs, longest)
-    evidence.add_sparse(pairs.table(log), Fraction(1, 3), adds, VOTE_UNITS)
+    law = DiscreteLaplace(Fraction(1, 3) / VOTE_UNITS)
+    evidence.add_sparse(pairs.table(log), law, adds, VOTE_UNITS)
     uniform = partial(draw_uniform, NOISE)
     chain = Chain(KeptSteps(weights=steps), longest, uniform, once=never_repeated)
     samples = chain.draw(2_000)
@@ -68,6 +70,7 @@ def moved(
         once=votes[:, 0],
         repeated=votes[:, 1],
         part_once=1 - query.for_repeats / VOTE_UNITS,
+        part_repeated=query.for_repeats / VOTE_UNITS,
         never_repeated=never_repeated,
     )
     population = Population(samples, steps, answers, longest, uniform)

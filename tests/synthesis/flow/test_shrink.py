@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sacofa.synthesis.flow.answers import NOISE, shrink
+from sacofa.synthesis.flow.answers import shrink
 from sacofa.synthesis.flow.tuning import TUNING
+from sacofa.synthesis.noise_shape import VARIANCE
 
 Floats = NDArray[np.float64]
 Shrink = Callable[[Floats], tuple[Floats, Floats]]
@@ -28,7 +29,7 @@ def cells(seed: int, full: int, mean: float, size: int = 600) -> tuple[Floats, F
 
 def as_they_are(answers: Floats) -> tuple[Floats, Floats]:
     """Not to shrink at all."""
-    return answers, np.full(len(answers), NOISE)
+    return answers, np.full(len(answers), VARIANCE)
 
 
 def too_sure(answers: Floats) -> tuple[Floats, Floats]:
@@ -43,7 +44,7 @@ def far_off(found: Shrink, full: int) -> float:
         ((found(answers)[0] - truth) ** 2).mean()
         for truth, answers in (cells(seed, full, 6.0) for seed in range(10))
     ]
-    return float(np.mean(errors)) / NOISE
+    return float(np.mean(errors)) / VARIANCE
 
 
 def surprise(found: Shrink) -> float:
@@ -93,7 +94,7 @@ def test_more_is_never_expected_to_be_less(answers: list[float]) -> None:
     assert (means >= 0).all() and (variances >= -1e-9).all()
     clear = np.array(answers) >= TUNING.clear_cell
     assert (means[clear] == np.array(answers)[clear]).all()
-    assert (variances[clear] == NOISE).all()
+    assert (variances[clear] == VARIANCE).all()
 
 
 @given(ANSWERS)

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacofa.kernel.bits import SeededBits
+from sacofa.kernel.laws import DiscreteLaplace
 from sacofa.kernel.noise import Noise
-from sacofa.kernel.queries.flow import FULL_WEIGHT
+from sacofa.kernel.queries.flow import FULL_WEIGHT, StepVotes
 from sacofa.synthesis.flow.chain import Chain
 from sacofa.synthesis.flow.steps import (
     StepOdds,
@@ -100,7 +101,7 @@ def test_a_weak_step_of_the_main_way_passes() -> None:
         votes[a, b] = 9_000
     votes[1, 2] = 1_000
     votes[5, 4] = votes[4, 5] = 5_800
-    kept = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), cases=50)
+    kept = keep_steps(votes, DiscreteLaplace(Fraction(1, 2000)), Fraction(1, 40), cases=50)
     assert all(kept.allowed[a, b] for a, b in pairwise((5, 0, 1, 2, 3, 5)))
     assert kept.likeliest[0] == (0, 1, 2, 3)
     assert kept.odds is not None
@@ -110,7 +111,7 @@ def test_a_weak_step_of_the_main_way_passes() -> None:
 @given(st.lists(st.lists(st.integers(-9000, 9000), min_size=5, max_size=5), min_size=5, max_size=5))
 def test_kept_steps_all_lie_on_a_way(rows: list[list[int]]) -> None:
     """There is always a way from beginning to end, and no kept step leads nowhere."""
-    kept = keep_steps(np.array(rows), Fraction(1, 2000), Fraction(2))
+    kept = keep_steps(np.array(rows), DiscreteLaplace(Fraction(1, 2000)), Fraction(2))
     chain = Chain(kept, 50, partial(draw_uniform, Noise(SeededBits(1))))
     assert kept.allowed[-1].any() and kept.allowed[:, -1].any()
     for a in range(4):
@@ -129,7 +130,9 @@ def test_fewer_false_steps_pass_where_cases_are_long() -> None:
     assert longest < long < Fraction(1, 5) < short
     votes = np.random.default_rng(1).laplace(0, 2000, (28, 28)).astype(np.int64)
     votes[range(-1, 27), range(28)] = 100_000
-    kept = [keep_steps(votes, Fraction(1, 2000), part, longest=n) for n in (20, 140)]
+    kept = [
+        keep_steps(votes, DiscreteLaplace(Fraction(1, 2000)), part, longest=n) for n in (20, 140)
+    ]
     few, many = sorted(int(steps.allowed.sum()) for steps in kept)
     assert kept[1].allowed.sum() == few < many
 
@@ -179,7 +182,7 @@ def test_the_likeliest_way_back_passes() -> None:
     # By these two steps activity 1 is connected in any case.
     votes[2, 1] = votes[1, 3] = 4_500
     alone, repeated = (
-        keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), repeated=often)
+        keep_steps(votes, DiscreteLaplace(Fraction(1, 2000)), Fraction(1, 40), repeated=often)
         for often in ({}, {0: 20_000})
     )
     assert not alone.allowed[0, 1]
@@ -190,10 +193,11 @@ def test_votes_count_as_if_all_steps_had_counted_in_full() -> None:
     """A step that counted a quarter has a quarter of the votes, and passes with them."""
     votes = np.zeros((3, 3), dtype=np.int64)
     votes[2, 0], votes[0, 1], votes[1, 2] = 20_000, 20_000, 20_000
-    weights = np.full((3, 3), 16, dtype=np.int64)
-    whole = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40))
-    weights[0, 1], votes[0, 1] = 4, 5_000
-    quarter = keep_steps(votes, Fraction(1, 2000), Fraction(1, 40), weights=weights)
+    whole = keep_steps(votes, DiscreteLaplace(Fraction(1, 2000)), Fraction(1, 40))
+    # The steps at the ends count half, and the one in between a quarter.
+    votes[2, 0], votes[0, 1], votes[1, 2] = 10_000, 5_000, 10_000
+    query = StepVotes(2, weights=(4, 4))
+    quarter = keep_steps(votes, DiscreteLaplace(Fraction(1, 2000)), Fraction(1, 40), query=query)
     assert (whole.weights == quarter.weights).all()
 
 

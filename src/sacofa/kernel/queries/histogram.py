@@ -63,7 +63,8 @@ class Histogram:
         """Noise the cells of the variants at once; all others when they are asked for."""
         self._noise = opened.noise
         self._epsilon = opened.law.epsilon
-        self._least = opened.threshold
+        self.least = opened.threshold
+        """The lowest count that is shown, of variants that the log has; None: of any at all."""
         self._taken = take_cells(opened.variants, opened.noise, opened.law)
         self._empty: dict[Word, int] = {}
         self._stages: list[tuple[Language, int]] = []
@@ -72,10 +73,10 @@ class Histogram:
 
     def show(self, language: Language, threshold: int) -> dict[Word, int]:
         """Show the cells of a language that reach a threshold (1 or more), if not shown before."""
-        threshold = max(threshold, self._least or 1)
+        threshold = max(threshold, self.least or 1)
         reached = self._taken.reach(language, threshold)
         # Cells of the log and empty cells are different ones: neither replaces the other.
-        empty = self._draw_empty(language, threshold, reached.inside) if not self._least else {}
+        empty = self._draw_empty(language, threshold, reached.inside) if not self.least else {}
         new = reached.cells | empty
         # In public order, so that the order does not tell which cells were empty.
         new = {word: value for word, value in sorted(new.items()) if word not in self.shown}

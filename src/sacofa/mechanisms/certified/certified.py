@@ -28,7 +28,6 @@ from ...kernel.session import Session
 from ...kernel.statements import Statement
 from ...kernel.unit import ONE_CASE, Unit
 from ...synthesis.flow.answers import known_length
-from ...synthesis.flow.frequent import all_threshold
 from ..protocol import TRUNCATION, Capabilities, Mechanism, Output, Progress, Promise
 from .plan import Plan, plan_of
 from .run import MAX_ACTIVITIES, CertifiedRun
@@ -167,10 +166,7 @@ class Certified(CertifiedSettings, Mechanism):
     def shown_from(self, unit: Unit, activities: int) -> int | None:
         """From how many cases on any variant is shown, in a log that is large enough."""
         length = self.max_length or known_length(self.max_length_bound)
-        if length is None:
-            return None
-        per_cell = self.split(activities).frequent * self.flow_price / unit.max_cases
-        return all_threshold(per_cell, activities, length)
+        return self.published_from(self.split(activities), unit, activities, length)
 
     def run(self, session: Session, progress: Progress | None = None) -> Output:
         """Ask the log, and make a release of the answers."""

@@ -9,13 +9,14 @@ from math import ceil
 from types import MappingProxyType
 
 from ...errors import Argument, SettingError
+from ...kernel.laws import Law
 from ...kernel.queries.flow import VOTE_UNITS
 from ...kernel.statements import Statement
 from ...kernel.unit import Unit
 from ...synthesis.attributes.ask import divide
 from ...synthesis.flow.answers import bin_edges, cases_margin, precision
-from ...synthesis.flow.frequent import all_threshold
 from ...synthesis.flow.steps import most_false_steps
+from ...synthesis.noise_shape import shape_of
 from ...synthesis.thresholds import smallest_threshold
 from ...synthesis.times.ask import TimeShares
 from ...synthesis.times.tuning import TUNING
@@ -118,10 +119,9 @@ def plan_of(
     split, max_length = mechanism.split(activities), mechanism.max_length
     if cases is not None:
         split = mechanism.for_size(split, max(cases, 1), activities, unit)
-    per_case = mechanism.flow_price / unit.max_cases
-    frequent_from = large_from = large = None
-    if max_length is not None:
-        frequent_from = all_threshold(split.frequent * per_case, activities, max_length)
+    frequent_from = mechanism.published_from(split, unit, activities, max_length)
+    large_from = large = None
+    if frequent_from is not None:
         large_from = ceil(frequent_from / mechanism.large_log_ratio)
         if cases is not None:
             large = cases >= large_from
@@ -136,15 +136,17 @@ def plan_of(
             (split.search, candidates),
             (final, candidates),
         ]
-    exact = sum((precision(share * per_case, cells) for share, cells in asked), Fraction(0))
-    candidate_from = ceil(SCALES_TO_STAND_OUT / (final * per_case))
-    step = split.semantics * per_case / VOTE_UNITS
+    told = [(mechanism.noise(unit, share), cells) for share, cells in asked if share]
+    exact = sum((precision(law.epsilon, cells) for law, cells in told), Fraction(0))
+    candidate_from = ceil(SCALES_TO_STAND_OUT / mechanism.noise(unit, final).epsilon)
+    step = mechanism.noise(unit, split.semantics, VOTE_UNITS)
     cells = (activities + 1) ** 2
     threshold = smallest_threshold(step, cells, most_false_steps(mechanism.false_steps, cells))
     step_from = Fraction(threshold, VOTE_UNITS)
 
     def part(code: str, part: Fraction, units: int = 1, **values: object) -> Share:
-        return _share(code, part * mechanism.flow_price, unit, units, buys=values)
+        law = mechanism.noise(unit, part, units) if part else None
+        return _share(code, part * mechanism.flow_price, law, units, buys=values)
 
     shares = [
         part("size", split.size),
@@ -170,7 +172,7 @@ def plan_of(
         frequent_from=frequent_from,
         large_from=large_from,
         large=large,
-        cases_margin=cases_margin(1 / exact),
+        cases_margin=cases_margin(1 / exact, shape_of(step)),
         verdict=None
         if cases is None
         else foresee(mechanism, activities=activities, cases=cases, unit=unit),
@@ -181,34 +183,38 @@ def _rich_shares(
     mechanism: CertifiedSettings, unit: Unit, activities: int, pairs: tuple[tuple[int, int], ...]
 ) -> Iterator[Share]:
     """What times, each attribute and each pair spend: every one more takes from all others."""
+
+    def noise(amount: Fraction) -> Law:
+        return mechanism.budget.law(VOTE_UNITS * unit.max_cases, amount)
+
     if mechanism.time:
         # The gaps between events are what it is mostly spent on.
         gaps = TimeShares().divide(mechanism.time_price)["gaps"]
-        votes = ceil(TUNING.own_row_votes / float(gaps / unit.max_cases))
-        times = _share("times", gaps, unit, VOTE_UNITS, buys={"votes": votes})
+        votes = ceil(TUNING.own_row_votes / float(noise(gaps).epsilon * VOTE_UNITS))
+        times = _share("times", gaps, noise(gaps), VOTE_UNITS, buys={"votes": votes})
         yield replace(times, epsilon=mechanism.time_price)
     attributes = mechanism.attributes
     if not attributes:
         return
     prices = divide(mechanism.attribute_price, attributes, pairs, activities)
     for attribute, price in zip(attributes, prices, strict=False):
-        yield _share("attribute", price, unit, VOTE_UNITS, what={"name": attribute.key})
+        yield _share("attribute", price, noise(price), VOTE_UNITS, what={"name": attribute.key})
     for (one, other), price in zip(pairs, prices[len(attributes) :], strict=True):
         names = {"one": attributes[one].key, "other": attributes[other].key}
-        yield _share("pair", price, unit, VOTE_UNITS, what=names)
+        yield _share("pair", price, noise(price), VOTE_UNITS, what=names)
 
 
 def _share(
     code: str,
     epsilon: Fraction,
-    unit: Unit,
+    law: Law | None,
     units: int,
     *,
     what: Mapping[str, object] = MappingProxyType({}),
     buys: Mapping[str, object] = MappingProxyType({}),
 ) -> Share:
     """A query with the margin (95 %) of the noise of one number, in cases of so many `units`."""
-    noise = smallest_threshold(epsilon / unit.max_cases / units, 1, TAIL) if epsilon else 0
+    noise = smallest_threshold(law, 1, TAIL) if law else 0
     return Share(
         what=Statement(f"plan.share.{code}", **what),
         epsilon=epsilon,

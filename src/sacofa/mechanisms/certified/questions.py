@@ -11,10 +11,9 @@ import numpy as np
 from ...base.distance import nearest
 from ...kernel.cases import MICROSECONDS
 from ...kernel.language import Ids
+from ...kernel.laws import Law
 from ...kernel.queries.flow import (
-    FEW_FOR_REPEATS,
     VOTE_UNITS,
-    VOTES_FOR_REPEATS,
     ActivityVotes,
     CaseCount,
     CaseLengths,
@@ -37,8 +36,10 @@ from ...synthesis.flow.answers import (
     choose_length,
     count_cases,
     mean_length,
+    part_of_votes,
     step_weights,
     unseen_length,
+    votes_for_others,
 )
 from ...synthesis.flow.fit import (
     Evidence,
@@ -93,8 +94,10 @@ class Questions:
             None if settings.rules is None else settings.rules.project_onto(session.activities)
         )
         """Public rules of the process, for its activities."""
-        for_repeats = FEW_FOR_REPEATS if settings.is_wide(number) else VOTES_FOR_REPEATS
-        self._occurring = ActivityVotes(number, for_repeats)
+        self._euclidean = settings.euclidean
+        self._occurring = ActivityVotes(
+            number, settings.votes_for_repeats(number), euclidean=self._euclidean
+        )
         self.evidence = Evidence()
         """The answers so far."""
         self.notes = [Statement("note.exact")]
@@ -103,16 +106,16 @@ class Questions:
     def _ask(self, query: Query, share: Fraction, line: str = FLOW) -> Ints:
         return self._session.ask(query, share * self._set.flow_price, line)
 
-    def scale(self, share: Fraction, sensitivity: int = 1) -> Fraction:
-        """1/scale of the noise that a share of the flow buys."""
-        return self._session.noise_on(sensitivity, share * self._set.flow_price).epsilon
+    def law(self, share: Fraction, sensitivity: int = 1) -> Law:
+        """The noise that a share of the flow buys."""
+        return self._session.noise_on(sensitivity, share * self._set.flow_price)
 
     def size(self) -> int:
         """Ask how many cases there are; again, for more, where noise is large beside them."""
 
         def count(name: str, share: Fraction, line: str) -> int:
             answer = self._ask(CaseCount(name), share, line)
-            self.evidence.add(answer, self.scale(share), count_table)
+            self.evidence.add(answer, self.law(share), count_table)
             return int(answer[0])
 
         first, unit = count("size", self.split.size, "size"), self._session.unit
@@ -129,9 +132,9 @@ class Questions:
         chosen, fallback, votes = unseen_length(edges), True, None
         if self.split.length:
             votes = self._ask(CaseLengths(tuple(edges)), self.split.length)
-            scale = self.scale(self.split.length, VOTE_UNITS)
-            chosen, fallback = choose_length(edges, votes, scale, VOTE_UNITS * size)
-            mean = mean_length(edges, votes, scale)
+            law = self.law(self.split.length, VOTE_UNITS)
+            chosen, fallback = choose_length(edges, votes, law, VOTE_UNITS * size)
+            mean = mean_length(edges, votes, law)
             if mean is not None:
                 self.split = self.split.for_length(mean)
         code = "note.truncated_fallback" if fallback else "note.truncated"
@@ -148,27 +151,27 @@ class Questions:
             return None
         answer = self._ask(self._occurring, share)
         votes, none = answer[:-1].reshape(-1, 2), answer[-1:]
-        part = 1.0
+        law, part = self.law(share, VOTE_UNITS), 1.0
         if self._set.drops_activities(number):
-            kept = activities_there(votes, self.scale(share, VOTE_UNITS))
+            kept = activities_there(votes, law)
             if len(kept) < number:
                 names, self._number = self._session.activities, len(kept)
                 self._session.project_onto([names[i] for i in kept])
                 self._occurring = replace(self._occurring, activities=len(kept))
                 dropped = number - len(kept)
                 self.notes.append(Statement("note.dropped", dropped=dropped, activities=number))
-                votes = votes[kept]
-                part = min(max(float(votes.sum()) / (VOTE_UNITS * size), 0.01), 1.0)
+                asked, votes = votes, votes[kept]
+                part = part_of_votes(asked, votes, size, euclidean=self._euclidean)
         once = np.concatenate([votes[:, 0], none])
         for repeated, values in ((False, once), (True, votes[:, 1])):
             table = occurrence_table(self._occurring, part, repeated=repeated)
-            self.evidence.add(values, self.scale(share), table, VOTE_UNITS, TRUST)
+            self.evidence.add(values, law, table, VOTE_UNITS, TRUST)
         if lengths is not None and part >= KEPT:
             edges = bin_edges(self._set.max_length_bound)
             # Whoever was truncated is in the last bin; noise of the rest would drown the answer.
             end = int(np.searchsorted(edges, max_length)) + 1
-            scale, table = self.scale(self.split.length), length_table(edges[:end])
-            self.evidence.add(lengths[:end], scale, table, VOTE_UNITS, TRUST)
+            law = self.law(self.split.length, VOTE_UNITS)
+            self.evidence.add(lengths[:end], law, length_table(edges[:end]), VOTE_UNITS, TRUST)
         return votes
 
     def once(self, activities: Ints | None) -> frozenset[int]:
@@ -177,7 +180,7 @@ class Questions:
             return frozenset()
         if activities is None:
             return frozenset(range(self._number))
-        return activities_once(activities, self.scale(self.split.activities, VOTE_UNITS))
+        return activities_once(activities, self.law(self.split.activities, VOTE_UNITS))
 
     def activity_answers(
         self, activities: Ints | None, once: frozenset[int]
@@ -185,10 +188,17 @@ class Questions:
         """The answers about activities that samples are moved by; rules forbid to move them."""
         if self.rules or activities is None:
             return None
+        part = (
+            votes_for_others(self._occurring) / VOTE_UNITS
+            if self._euclidean
+            else 1 - self._occurring.for_repeats / VOTE_UNITS
+        )
         return ActivityAnswers(
             once=activities[:, 0] / VOTE_UNITS,
             repeated=activities[:, 1] / VOTE_UNITS,
-            part_once=1 - self._occurring.for_repeats / VOTE_UNITS,
+            part_once=part,
+            part_repeated=self._occurring.for_repeats / VOTE_UNITS if self._euclidean else 1 - part,
+            power=0.5 if self._euclidean else 1.0,
             never_repeated=once,
         )
 
@@ -200,39 +210,39 @@ class Questions:
         """
         share, repeated = self.split.semantics, dict[int, int]()
         if activities is None:
-            query = StepVotes(self._number, once=not self.rules)
+            query = StepVotes(self._number, once=not self.rules, euclidean=self._euclidean)
         else:
-            scale = self.scale(self.split.activities, VOTE_UNITS)
-            query = StepVotes(self._number, step_weights(activities, scale, self._occurring))
-            repeated = {} if self.rules else activities_repeated(activities, scale)
+            law = self.law(self.split.activities, VOTE_UNITS)
+            weights = step_weights(activities, law, self._occurring)
+            query = StepVotes(self._number, weights, euclidean=self._euclidean)
+            repeated = {} if self.rules else activities_repeated(activities, law)
         votes = self._ask(query, share)
-        table = step_table(query, max_length)
-        self.evidence.add_sparse(votes, self.scale(share), table, VOTE_UNITS)
+        law = self.law(share, VOTE_UNITS)
+        self.evidence.add_sparse(votes, law, step_table(query, max_length), VOTE_UNITS)
         return keep_steps(
             votes.reshape(self._number + 1, -1),
-            self.scale(share, VOTE_UNITS),
+            law,
             self._set.false_steps,
             self.rules,
-            weights=query.step_weights(),
+            query=query,
             repeated=repeated,
             # What somebody set says how long cases may be, not how long they are.
             longest=max_length if self._set.max_length is None else None,
             cases=size,
-            once=query.once,
         )
 
-    def frequent(self, steps: KeptSteps, max_length: int, scale: Fraction) -> dict[Ids, int]:
+    def frequent(self, steps: KeptSteps, max_length: int) -> dict[Ids, int]:
         """Publish the variants that stand out among all sequences."""
-        price = self.split.frequent * self._set.flow_price
+        price, law = self.split.frequent * self._set.flow_price, self.law(self.split.frequent)
         histogram = open_histogram(self._session, price, FLOW)
         allowed = steps.as_steps(self._session.activities)
-        self.notes += show_frequent(histogram, allowed, self.rules, max_length, scale)
+        self.notes += show_frequent(histogram, allowed, self.rules, max_length, law)
         shown: dict[Ids, int] = {}
         for (ids, _), count in histogram.shown.items():
             shown[ids] = shown.get(ids, 0) + count
         self.notes.append(Statement("note.frequent", variants=len(shown)))
         counts = np.array(list(shown.values()), dtype=np.int64)
-        self.evidence.add(counts, scale, frequent_table(list(shown)))
+        self.evidence.add(counts, law, frequent_table(list(shown)))
         return shown
 
     def trigrams(self, steps: KeptSteps, max_length: int, size: int) -> bool:
@@ -241,21 +251,21 @@ class Questions:
         Pairs alone do not say what a case does after it came this way. Tell whether it was asked.
         """
         share = self.split.trigrams(frequent=False)
-        scale = self.scale(share)
+        scale = self.law(share).epsilon
         # Counted before they are listed: of many pairs they may be too many to list.
         number = steps.count_trigrams()
         if not number or size * scale < SCALES_PER_TRIGRAM * number:
             return False
-        query = TrigramVotes(self._number, tuple(steps.trigrams()))
-        votes = self._ask(query, share)
-        self.evidence.add_sparse(votes, scale, trigram_table(query, max_length), VOTE_UNITS)
+        query = TrigramVotes(self._number, tuple(steps.trigrams()), euclidean=self._euclidean)
+        votes, law = self._ask(query, share), self.law(share, VOTE_UNITS)
+        self.evidence.add_sparse(votes, law, trigram_table(query, max_length), VOTE_UNITS)
         return True
 
     def vote(self, name: str, candidates: list[Ids], share: Fraction) -> Vote:
         """Let each case vote for the nearest of a list."""
         votes = self._ask(NearestCandidate(name, tuple(candidates), nearest), share)
         near = Nearest(candidates, self._number)
-        expected = self.evidence.add_nearest(votes, self.scale(share), near)
+        expected = self.evidence.add_nearest(votes, self.law(share), near)
         return Vote(dict(zip(candidates, expected.tolist(), strict=True)), near)
 
     def times(self, released: VariantCounts, uniform: Uniform) -> tuple[Ints, Ints | None]:

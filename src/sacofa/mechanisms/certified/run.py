@@ -67,10 +67,10 @@ class CertifiedRun:
         steps = ask.steps(max_length, votes, size)
         once = ask.once(votes)
         on_progress(0.2)
-        scale = ask.scale(ask.split.frequent) if ask.split.frequent else Fraction(1)
-        names = self._session.activities
-        large = self._set.shows_frequent(size, len(names), max_length, scale)
-        shown = ask.frequent(steps, max_length, scale) if large else {}
+        names, unit = self._session.activities, self._session.unit
+        shown_from = self._set.published_from(ask.split, unit, len(names), max_length)
+        large = self._set.shows_frequent(size, shown_from)
+        shown = ask.frequent(steps, max_length) if large else {}
         on_progress(0.4)
         chain = Chain(steps, max_length, self._uniform, ask.rules, once)
         generator = CandidateGenerator(steps, chain)
@@ -79,7 +79,7 @@ class CertifiedRun:
         population = Population(samples, steps.weights, answers, max_length, self._uniform)
         start = spread(Counter(population.samples), size)
         population.evolve(start, estimate(ask.evidence, start), size)
-        length = self._set.list_length(size, self._session.unit)
+        length = self._set.list_length(size, unit)
         first = generator.first(length, shown, size, population.samples)
         if self._set.earlier is not None:
             first = with_earlier(first, self._set.earlier, names, max_length)
@@ -98,7 +98,7 @@ class CertifiedRun:
         start = _share_out(vote, generator, population, known, size)
         population.evolve(start, estimate(ask.evidence, start), size)
         start = _share_out(vote, generator, population, known, size)
-        fitted = self._in_order(start, ask.scale(final), size)
+        fitted = self._in_order(start, ask.law(final).epsilon, size)
         found = self._variants(round_to(fitted, size), steps, max_length)
         # Names are in one public order, so this changes ids and not the order of variants.
         variants = found.project_onto(self._names)

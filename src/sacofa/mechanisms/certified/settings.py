@@ -14,6 +14,7 @@ from ...errors import SettingError, is_whole
 from ...kernel.accounting import ZCDP, Budget, PureDP
 from ...kernel.attributes import Attribute
 from ...kernel.laws import Law
+from ...kernel.queries.flow import FEW_FOR_REPEATS, VOTES_FOR_REPEATS
 from ...kernel.unit import Unit
 from ...kernel.variants import VariantCounts
 from ...rules.rules import Rules
@@ -159,6 +160,11 @@ class CertifiedSettings:
         return ZCDP(epsilon, self.delta, selection)
 
     @property
+    def euclidean(self) -> bool:
+        """Whether a case's votes are bounded in the Euclidean norm: Gaussian noise hides that."""
+        return self.delta > 0
+
+    @property
     def price(self) -> Fraction:
         """The amount of the budget, exactly: ε, or ρ where a δ is given."""
         return self.budget.amount
@@ -191,6 +197,15 @@ class CertifiedSettings:
             wide=self.is_wide(activities),
         )
 
+    def _whole(self, unit: Unit) -> Fraction:
+        """1/scale of the noise of votes for candidates, if they got all of the flow."""
+        share = self.split().final(frequent=False)
+        return self.noise(unit, share).epsilon / share
+
+    def votes_for_repeats(self, activities: int) -> int:
+        """How many of its votes a case gives to the activities that it repeats."""
+        return FEW_FOR_REPEATS if self.is_wide(activities) else VOTES_FOR_REPEATS
+
     def is_wide(self, activities: int) -> bool:
         """Whether so many activities are public that choosing among them takes a larger share."""
         return activities > self.wide
@@ -215,21 +230,31 @@ class CertifiedSettings:
         """
         return self.rules is None and self.is_wide(activities)
 
-    def shows_frequent(
-        self, size: int, activities: int, max_length: int, epsilon: Fraction
-    ) -> bool:
-        """Whether frequent variants are shown in a log of this (noisy) size, at 1/scale epsilon."""
-        if not self.shares.frequent:
-            return False
-        least = all_threshold(epsilon, activities, max_length)
-        return least * self.large_log_ratio.denominator <= self.large_log_ratio.numerator * size
+    def published_from(
+        self, split: BudgetSplit, unit: Unit, activities: int, max_length: int | None
+    ) -> int | None:
+        """From how many cases on any variant at all is published; None: never, or not known.
+
+        A part of δ covers variants that a unit has: then all others need not be hidden in noise.
+        """
+        if not split.frequent:
+            return None
+        law = self.noise(unit, split.frequent)
+        if isinstance(self.budget, ZCDP):
+            return self.budget.shown_from(law, unit.max_cases)
+        return None if max_length is None else all_threshold(law, activities, max_length)
+
+    def shows_frequent(self, size: int, shown_from: int | None) -> bool:
+        """Whether variants are published individually in a log of this (noisy) size."""
+        ratio = self.large_log_ratio
+        return shown_from is not None and shown_from * ratio.denominator <= ratio.numerator * size
 
     def list_length(self, size: int, unit: Unit) -> int:
         """How many candidates there are, for a log of this (noisy) size."""
-        wanted = int(self.candidates * self.flow_price / unit.max_cases * size)
+        wanted = int(self.candidates * self._whole(unit) * size)
         return min(max(wanted, self.min_candidates), self.max_candidates)
 
     def mark_core(self, variants: VariantCounts) -> NDArray[np.bool_]:
         """Mark the released variants that are the orderly core."""
-        cost = self.core_min_gain * variants.unit.max_cases / self.flow_price
+        cost = self.core_min_gain / self._whole(variants.unit)
         return mark_core(variants, cost, self.core_order_penalty)

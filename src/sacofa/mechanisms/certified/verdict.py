@@ -31,6 +31,7 @@ from ...kernel.queries.protocol import Answer
 from ...kernel.unit import ONE_CASE, Unit
 from ...kernel.variants import VariantCounts
 from ...synthesis.attributes.ask import divide
+from ...synthesis.noise_shape import shape_of
 from ...synthesis.verdict import Cause, PredictedErrors, Sureness, Verdict
 from .settings import CertifiedSettings
 
@@ -136,8 +137,9 @@ def _error(
         # Cases were asked before they were truncated.
         last = int(np.flatnonzero(own).max(initial=0)) + 1
         values, own = values[:last], own[:last]
-    # The absolute noise of a cell has a mean and a standard deviation of one scale.
-    beyond = float(np.abs(values - own).sum()) - len(own) - DEVIATIONS * sqrt(len(own))
+    shape, number = shape_of(answer.noise), len(own)
+    explained = shape.mean * number + DEVIATIONS * shape.deviation * sqrt(number)
+    beyond = float(np.abs(values - own).sum()) - explained
     noise = max(int(np.count_nonzero(own)), fewest, 1) / (2 * votes)
     return _Error(noise=noise, model=max(beyond / (2 * votes), 0.0))
 

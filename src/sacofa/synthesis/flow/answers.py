@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import ceil, log, sqrt
+from math import ceil, isqrt, sqrt
 
 import numpy as np
 
+from ...kernel.laws import Law
 from ...kernel.queries.flow import (
     FULL_WEIGHT,
     VOTE_UNITS,
@@ -23,24 +24,18 @@ from ...kernel.queries.flow import (
     NearestCandidate,
 )
 from ...kernel.queries.protocol import Answer
+from ..noise_shape import LAPLACE, VARIANCE, NoiseShape
 from ..numerics import Floats, Ints
 from ..thresholds import smallest_threshold
 from .tuning import TUNING
 
-NOISE = 2.0
-"""The variance of Laplace's noise, in squares of its scale."""
 
-SURE = log(20) / sqrt(2)
-"""Laplace noise stays within so many standard deviations in 95 of 100 runs; a sum of several, more
-often."""
-
-
-def shrink(answers: Floats) -> tuple[Floats, Floats]:
+def shrink(answers: Floats, shape: NoiseShape = LAPLACE) -> tuple[Floats, Floats]:
     """What each cell is expected to hold, and the variance of that, all in noise scales.
 
     Most pairs never happen, and most candidates are nobody's nearest. The highest answers of such
     cells are noise. How many cells are empty and how full the others are is learned from all
-    answers together: the distribution under which they are likeliest, with Laplace's noise
+    answers together: the distribution under which they are likeliest, given the shape of noise
     (empirical Bayes; Kiefer and Wolfowitz, 1956).
     """
 
@@ -50,14 +45,14 @@ def shrink(answers: Floats) -> tuple[Floats, Floats]:
         result: Floats = joint / joint.sum(axis=1, keepdims=True)
         return result
 
-    # Below 0 an answer says no more than 0 does: the chances of all numbers are the same.
-    places = np.rint(np.clip(answers, 0, TUNING.clear_cell) * TUNING.parts_per_scale).astype(
-        np.int64
-    )
-    hidden = answers < TUNING.clear_cell
-    cells = np.bincount(places[hidden], minlength=TUNING.parts_per_scale * TUNING.clear_cell + 1)
-    numbers = np.arange(cells.size + TUNING.parts_per_scale) / TUNING.parts_per_scale
-    chances = np.exp(-np.abs(np.arange(cells.size)[:, None] / TUNING.parts_per_scale - numbers))
+    fine, clear = TUNING.parts_per_scale, TUNING.clear_cell
+    lowest = int(shape.lowest * fine)
+    places = np.rint(np.clip(answers, shape.lowest, clear) * fine).astype(np.int64) - lowest
+    hidden = answers < clear
+    seen = np.arange(lowest, fine * clear + 1)
+    cells = np.bincount(places[hidden], minlength=seen.size)
+    numbers = np.arange(fine * (clear + 1) + 1) / fine
+    chances = np.exp(shape.log_density(seen[:, None] / fine - numbers))
     # Half of the cells are empty and anything else is as likely, to begin with.
     prior = np.full(numbers.size, 0.5 / (numbers.size - 1))
     prior[0] = 0.5
@@ -66,7 +61,7 @@ def shrink(answers: Floats) -> tuple[Floats, Floats]:
     likely = given(prior)
     means = likely @ numbers
     variances = likely @ numbers**2 - means**2
-    return np.where(hidden, means[places], answers), np.where(hidden, variances[places], NOISE)
+    return np.where(hidden, means[places], answers), np.where(hidden, variances[places], VARIANCE)
 
 
 def count_cases(answers: Iterable[Answer]) -> tuple[int, Fraction]:
@@ -89,13 +84,16 @@ def precision(epsilon: Fraction, cells: int) -> Fraction:
 
     `epsilon` is 1 over the scale of the noise of a cell, in cases.
     """
-    # The variance of Laplace's noise is two squares of its scale.
+    # The variance of noise is two squares of its scale.
     return epsilon**2 / (2 * cells)
 
 
-def cases_margin(variance: Fraction) -> int:
-    """The margin of error (95 %) of the number of cases: of a release, and of a plan for it."""
-    return ceil(SURE * sqrt(variance))
+def cases_margin(variance: Fraction, shape: NoiseShape = LAPLACE) -> int:
+    """The margin of error (95 %) of the number of cases: of a release, and of a plan for it.
+
+    A sum of several answers stays within it more often than one.
+    """
+    return ceil(shape.sure * sqrt(variance))
 
 
 def bin_edges(longest: int) -> list[int]:
@@ -106,14 +104,14 @@ def bin_edges(longest: int) -> list[int]:
     return edges
 
 
-def choose_length(edges: list[int], votes: Ints, epsilon: Fraction, cases: int) -> tuple[int, bool]:
+def choose_length(edges: list[int], votes: Ints, law: Law, cases: int) -> tuple[int, bool]:
     """Choose the smallest upper end that few enough cases exceed, as far as noise lets one see.
 
     Bins whose votes noise alone could explain count as empty. Some bins are added for what it
     hides. Where it hides the lengths of too many of so many cases, the choice is no smaller than
     where nothing is seen. Tell also whether that was what decided.
     """
-    seen = _seen(edges, votes, epsilon)
+    seen = _seen(edges, votes, law)
     shown = int(seen.sum())
     longer = shown - np.cumsum(seen)
     enough = longer * TUNING.longer_cases.denominator <= shown * TUNING.longer_cases.numerator
@@ -136,9 +134,9 @@ def known_length(longest: int) -> int | None:
     )
 
 
-def mean_length(edges: list[int], votes: Ints, epsilon: Fraction) -> float | None:
+def mean_length(edges: list[int], votes: Ints, law: Law) -> float | None:
     """The mean of the lengths that stand out from noise; None where none does."""
-    seen = _seen(edges, votes, epsilon)
+    seen = _seen(edges, votes, law)
     return float(np.average(edges, weights=seen)) if seen.any() else None
 
 
@@ -147,14 +145,14 @@ def unseen_length(edges: list[int]) -> int:
     return min(TUNING.unseen_length, edges[-1])
 
 
-def _seen(edges: list[int], votes: Ints, epsilon: Fraction) -> Ints:
+def _seen(edges: list[int], votes: Ints, law: Law) -> Ints:
     """The votes of bins that stand out from noise.
 
     A false bin of cases a hundred times as long would ruin the release: it takes more to believe
     in lengths that leave out several bins.
     """
     near, far = (
-        smallest_threshold(epsilon, len(edges), false)
+        smallest_threshold(law, len(edges), false)
         for false in (TUNING.false_lengths, TUNING.false_far_lengths)
     )
     seen = np.where(votes >= near, votes, 0)
@@ -167,7 +165,24 @@ def _seen(edges: list[int], votes: Ints, epsilon: Fraction) -> Ints:
     return seen
 
 
-def step_weights(votes: Ints, epsilon: Fraction, query: ActivityVotes) -> tuple[int, ...]:
+def votes_for_others(query: ActivityVotes) -> int:
+    """The votes of a case for what it does once, if it repeats something."""
+    if query.euclidean:
+        return isqrt(VOTE_UNITS**2 - query.for_repeats**2)
+    return VOTE_UNITS - query.for_repeats
+
+
+def part_of_votes(asked: Ints, kept: Ints, cases: int, *, euclidean: bool) -> float:
+    """The part of its votes that a case gives to the kept ones of all activities.
+
+    Each of n Euclidean votes is 1/√n: their sum says how many there are, but not of how many cases.
+    """
+    whole = float(asked.sum()) if euclidean else float(VOTE_UNITS * cases)
+    part = min(max(float(kept.sum()) / max(whole, 1.0), 0.01), 1.0)
+    return sqrt(part) if euclidean else part
+
+
+def step_weights(votes: Ints, law: Law, query: ActivityVotes) -> tuple[int, ...]:
     """What the steps of each activity count in the votes for steps: the less, the commoner it is.
 
     A case has one vote, and what nearly all cases do needs little of it to be known. So a case
@@ -175,13 +190,13 @@ def step_weights(votes: Ints, epsilon: Fraction, query: ActivityVotes) -> tuple[
     drowns in noise.
     """
     # A case gives so many times as many votes to what it repeats.
-    times = max(query.for_repeats // (VOTE_UNITS - query.for_repeats), 1)
+    times = max(query.for_repeats // votes_for_others(query), 1)
     return tuple(
         max(
             round(
                 FULL_WEIGHT
                 * TUNING.common_scales
-                / max(total * epsilon, Fraction(TUNING.common_scales))
+                / max(total * law.epsilon, Fraction(TUNING.common_scales))
             ),
             TUNING.min_step_weight,
         )
@@ -189,34 +204,34 @@ def step_weights(votes: Ints, epsilon: Fraction, query: ActivityVotes) -> tuple[
     )
 
 
-def activities_there(votes: Ints, epsilon: Fraction) -> list[int]:
+def activities_there(votes: Ints, law: Law) -> list[int]:
     """Choose the activities that stand out from noise; at least one, if there is any.
 
-    The more there are to choose from, the more votes it takes. `epsilon` is 1/scale of the noise
-    of one vote.
+    The more there are to choose from, the more votes it takes.
     """
     if not len(votes):
         return []
     total, most = votes.sum(axis=1), votes.max(axis=1)
-    bound = smallest_threshold(epsilon, len(votes), TUNING.false_activities)
+    bound = smallest_threshold(law, len(votes), TUNING.false_activities)
     # Two cells have half as much noise again as one.
     places: list[int] = np.flatnonzero((most >= bound) | (2 * total >= 3 * bound)).tolist()
     return places or [int(total.argmax())]
 
 
-def activities_repeated(votes: Ints, epsilon: Fraction) -> dict[int, int]:
+def activities_repeated(votes: Ints, law: Law) -> dict[int, int]:
     """Find the activities that cases surely repeat, with the votes for that.
 
     The more there are, the more it takes.
     """
     if not len(votes):
         return {}
-    bound = smallest_threshold(epsilon, len(votes), TUNING.false_repeats)
+    bound = smallest_threshold(law, len(votes), TUNING.false_repeats)
     places: list[int] = np.flatnonzero(votes[:, 1] >= bound).tolist()
     return {activity: int(votes[activity, 1]) for activity in places}
 
 
-def activities_once(votes: Ints, epsilon: Fraction) -> frozenset[int]:
+def activities_once(votes: Ints, law: Law) -> frozenset[int]:
     """Find the activities that cases do not repeat, as far as noise lets one see."""
-    places: list[int] = np.flatnonzero(votes[:, 1] < ceil(TUNING.repeat_scales / epsilon)).tolist()
+    bound = ceil(TUNING.repeat_scales / law.epsilon)
+    places: list[int] = np.flatnonzero(votes[:, 1] < bound).tolist()
     return frozenset(places)

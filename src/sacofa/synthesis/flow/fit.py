@@ -22,15 +22,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import chain, pairwise
+from math import isqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...base.distance import nearest
 from ...kernel.language import Ids
-from ...kernel.queries.flow import VOTE_UNITS, ActivityVotes, StepVotes, TrigramVotes, length_votes
+from ...kernel.laws import Law
+from ...kernel.queries.flow import (
+    VOTE_UNITS,
+    ActivityVotes,
+    BoundedVotes,
+    StepVotes,
+    TrigramVotes,
+    length_votes,
+)
+from ..noise_shape import VARIANCE, shape_of
 from ..numerics import Floats, Ints, minimize_convex, one_thread
-from .answers import NOISE, shrink
+from .answers import shrink, votes_for_others
 from .tuning import TUNING
 
 if TYPE_CHECKING:
@@ -101,30 +111,32 @@ class Evidence:
     def add(
         self,
         values: Ints,
-        noise: Fraction,
+        law: Law,
         table: Table,
         units: int = 1,
         trust: Fraction = Fraction(1),
     ) -> None:
-        """Add an answer with noise of scale 1/noise, in cases; `units` votes are one case.
+        """Add an answer with noise of this law; `units` votes are one case.
 
         It counts as if its noise were `trust` times smaller.
         """
-        scaled = values.ravel().astype(np.float64) * float(trust * noise / units)
-        self._add(scaled, scaled, np.ones(scaled.size), float(trust * noise), table)
+        scaled = values.ravel().astype(np.float64) * float(trust * law.epsilon)
+        noise = float(trust * law.epsilon * units)
+        self._add(scaled, scaled, np.ones(scaled.size), noise, table)
 
-    def add_sparse(self, values: Ints, noise: Fraction, table: Table, units: int = 1) -> Floats:
+    def add_sparse(self, values: Ints, law: Law, table: Table, units: int = 1) -> Floats:
         """Add an answer of which most cells are empty; give what each likely holds, in cases."""
-        scaled = values.ravel().astype(np.float64) * float(noise / units)
-        expected, variances = shrink(scaled)
-        sureness = np.sqrt(NOISE / np.maximum(variances, TUNING.min_variance))
-        self._add(scaled, expected, sureness, float(noise), table)
-        return expected / float(noise)
+        scaled = values.ravel().astype(np.float64) * float(law.epsilon)
+        expected, variances = shrink(scaled, shape_of(law))
+        sureness = np.sqrt(VARIANCE / np.maximum(variances, TUNING.min_variance))
+        noise = float(law.epsilon * units)
+        self._add(scaled, expected, sureness, noise, table)
+        return expected / noise
 
-    def add_nearest(self, votes: Ints, noise: Fraction, candidates: Nearest) -> Floats:
+    def add_nearest(self, votes: Ints, law: Law, candidates: Nearest) -> Floats:
         """Add votes for the nearest candidate; what each likely has comes back."""
         self._candidates.append(candidates)
-        return self.add_sparse(votes, noise, lambda ids: [(candidates.places([ids])[0], 1.0)])
+        return self.add_sparse(votes, law, lambda ids: [(candidates.places([ids])[0], 1.0)])
 
     def _add(
         self, values: Floats, expected: Floats, sureness: Floats, noise: float, table: Table
@@ -281,14 +293,28 @@ def occurrence_table(query: ActivityVotes, part: float = 1.0, *, repeated: bool)
     def table(ids: Ids) -> Entries:
         times = Counter(ids)
         mine = [activity for activity, n in times.items() if (n > 1) == repeated]
-        votes = query.for_repeats if repeated else VOTE_UNITS - query.for_repeats
-        for activity in mine:
-            all_mine = VOTE_UNITS if len(mine) == len(times) else votes
-            yield activity, part * (all_mine // len(mine)) / VOTE_UNITS
+        votes = query.for_repeats if repeated else votes_for_others(query)
+        all_mine = VOTE_UNITS if len(mine) == len(times) else votes
+        for activity, each in _divide(query, [(activity, 1) for activity in mine], all_mine):
+            yield activity, part * each / VOTE_UNITS
         if not times and not repeated:
             yield query.activities, part
 
     return table
+
+
+def _divide(
+    query: BoundedVotes, weights: Sequence[tuple[int, int]], votes: int = VOTE_UNITS
+) -> list[tuple[int, int]]:
+    """Divide the votes of a case among cells with weights, as the query does."""
+    if not query.euclidean:
+        whole = sum(weight for _, weight in weights)
+        return [(cell, votes * weight // whole) for cell, weight in weights]
+    added: dict[int, int] = {}
+    for cell, weight in weights:
+        added[cell] = added.get(cell, 0) + weight
+    whole = sum(weight**2 for weight in added.values())
+    return [(cell, isqrt((votes * weight) ** 2 // whole)) for cell, weight in added.items()]
 
 
 def step_table(query: StepVotes, max_length: int) -> Table:
@@ -299,10 +325,9 @@ def step_table(query: StepVotes, max_length: int) -> Table:
         # In the order of their first events, as a dictionary keeps them.
         voted = tuple(dict.fromkeys(ids)) if query.once else ids
         path = (end, *voted, end) if len(ids) < max_length else (end, *voted)
-        each = [weights[a][b] for a, b in pairwise(path)]
-        whole = sum(each)
-        for (a, b), weight in zip(pairwise(path), each, strict=True):
-            yield a * (end + 1) + b, VOTE_UNITS * weight // whole / VOTE_UNITS
+        each = [(a * (end + 1) + b, weights[a][b]) for a, b in pairwise(path)]
+        for cell, votes in _divide(query, each):
+            yield cell, votes / VOTE_UNITS
 
     return table
 
@@ -313,9 +338,12 @@ def trigram_table(query: TrigramVotes, max_length: int) -> Table:
 
     def table(ids: Ids) -> Entries:
         path = (end, *ids, end) if len(ids) < max_length else (end, *ids)
-        for i in range(len(path) - 2):
-            place = places.get(path[i : i + 3])
-            if place is not None:
-                yield place, VOTE_UNITS // len(ids) / VOTE_UNITS
+        found = [places[path[i : i + 3]] for i in range(len(path) - 2) if path[i : i + 3] in places]
+        if query.euclidean:
+            listed = _divide(query, [(place, 1) for place in found])
+        else:
+            listed = [(place, VOTE_UNITS // len(ids)) for place in found]
+        for place, votes in listed:
+            yield place, votes / VOTE_UNITS
 
     return table

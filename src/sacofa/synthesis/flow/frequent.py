@@ -7,10 +7,10 @@ known better with each variant that is shown.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import lru_cache
 
 from ...kernel.language import Language, Word
+from ...kernel.laws import Law
 from ...kernel.queries.histogram import Histogram
 from ...kernel.statements import Statement
 from ...kernel.variants import VariantCounts
@@ -32,12 +32,12 @@ ROOM = 1 << 30
 
 
 @lru_cache(maxsize=1024)
-def all_threshold(epsilon: Fraction, activities: int, max_length: int) -> int:
+def all_threshold(law: Law, activities: int, max_length: int) -> int:
     """From this noisy count on, any variant at all is shown."""
     # The sequences of each length, and those of full length once more: as truncated cases.
     last: int = activities**max_length
     shorter = max_length if activities == 1 else (last - 1) // (activities - 1)
-    return smallest_threshold(epsilon, shorter + 2 * last, TUNING.invented_variants)
+    return smallest_threshold(law, shorter + 2 * last, TUNING.invented_variants)
 
 
 def show_frequent(
@@ -45,11 +45,15 @@ def show_frequent(
     steps: Steps,
     rules: Rules | None,
     max_length: int,
-    epsilon: Fraction,
+    law: Law,
 ) -> tuple[Statement, ...]:
     """Show variants stage by stage; what there is to say about it comes back."""
     notes: list[Statement] = []
     whole = all_sequences(steps.activities, max_length)
+    if histogram.least is not None:
+        # No variant is invented: all that may be shown are shown at once.
+        histogram.show(whole, histogram.least)
+        return ()
     small = _room(whole) <= ROOM and whole.size <= SMALL
     so_far = _kept_so_far if small else sequences_so_far
     of_steps = _kept_of_steps if small else sequences_of_steps
@@ -62,7 +66,7 @@ def show_frequent(
             return 0
         return len(
             histogram.show(
-                language, smallest_threshold(epsilon, language.size, TUNING.invented_variants)
+                language, smallest_threshold(law, language.size, TUNING.invented_variants)
             )
         )
 

@@ -38,6 +38,10 @@ class ActivityAnswers:
     """The same for cases that repeat it."""
     part_once: float
     """Part of the vote of a case for what it does once, if it repeats something."""
+    part_repeated: float
+    """Part of its vote for what it repeats, if it does others once."""
+    power: float = 1.0
+    """A case with n activities of a kind gives each 1/n**power of that part."""
     never_repeated: frozenset[int]
     """Activities that no case repeats, as far as noise lets one see."""
 
@@ -98,7 +102,7 @@ class Population:
         order = np.argsort(-(self._answers.once + self._answers.repeated), kind="stable")
         for activity in order[: TUNING.most_moved].tolist():
             # Votes tell how often activities happen beside others, not how long cases are.
-            longer = float(self._lengths.mean()) / max(mean_length, 1.0)
+            longer = (float(self._lengths.mean()) / max(mean_length, 1.0)) ** self._answers.power
             self._move_activity(activity, size / len(moved) * longer, self._answers)
         rows = zip(self._rows.tolist(), self._lengths.tolist(), strict=True)
         self.samples += [tuple(row[1 : length + 1]) for row, length in rows]
@@ -201,16 +205,17 @@ class Population:
 
         `base` is how often each has it already.
         """
-        part, counts = answers.part_once, self._counts[:, activity]
+        part, rest, power = answers.part_once, answers.part_repeated, answers.power
+        counts = self._counts[:, activity]
         # Votes of a sample for each activity that it does once, or repeats.
-        once = each * np.where(self._again > 0, part, 1.0) / np.maximum(self._once, 1)
-        again = each * np.where(self._once > 0, 1 - part, 1.0) / np.maximum(self._again, 1)
+        once = each * np.where(self._again > 0, part, 1.0) / np.maximum(self._once, 1) ** power
+        again = each * np.where(self._once > 0, rest, 1.0) / np.maximum(self._again, 1) ** power
         held = np.ones(len(counts), dtype=np.bool_)
         held[rows] = False
         others_once = self._once[rows] - (counts[rows] == 1)
         others_again = self._again[rows] - (counts[rows] > 1)
-        first = each * np.where(others_again > 0, part, 1.0) / (others_once + 1)
-        second = each * np.where(others_once > 0, 1 - part, 1.0) / (others_again + 1)
+        first = each * np.where(others_again > 0, part, 1.0) / (others_once + 1) ** power
+        second = each * np.where(others_once > 0, rest, 1.0) / (others_again + 1) ** power
         none, some, many = base == 0, base == 1, base > 1
         left = answers.repeated[activity] - again[held & (counts > 1)].sum() - second[many].sum()
         chances = _logistic(_potential(gains[some], second[some], left) + gains)

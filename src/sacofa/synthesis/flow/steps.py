@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nlargest
 from itertools import pairwise
-from math import inf, log, sqrt
+from math import inf, isqrt, log, sqrt
 from types import MappingProxyType
 
 import numpy as np
 
 from ...kernel.language import Ids
-from ...kernel.queries.flow import FULL_WEIGHT, VOTE_UNITS
+from ...kernel.laws import Law
+from ...kernel.queries.flow import FULL_WEIGHT, VOTE_UNITS, StepVotes
 from ...rules.allowed import Steps
 from ...rules.rules import Rules
+from ..noise_shape import LAPLACE, NoiseShape, shape_of
 from ..numerics import Bools, Floats, Ints
 from ..thresholds import smallest_threshold
 from .tuning import TUNING
@@ -38,6 +40,10 @@ class StepOdds:
     """[a, b]: what the step counted when cases divided their votes."""
     cases: float
     """The votes that all cases have together, in noise scales."""
+    euclidean: bool = False
+    """Whether a case with n pairs gives each 1/√n of its votes and not 1/n."""
+    shape: NoiseShape = LAPLACE
+    """The shape of the noise."""
 
     def beside(self, sequence: Ids) -> Floats:
         """[a, b]: log odds that cases which differ from a sequence take a step of their own.
@@ -46,24 +52,27 @@ class StepOdds:
         """
         end = len(self.votes) - 1
         own = tuple(np.array(list(pairwise((end, *sequence, end)))).T)
-        each = self.cases * self.weights / self.weights[own].sum()
-        odds = step_odds(self.votes, each, TUNING.change_shares)
+        given = self.weights[own].astype(np.float64)
+        each = (self.cases * self.weights / self.norm(given)).astype(np.float64)
+        odds = self.of(self.votes, each, TUNING.change_shares)
         odds[own] = 0.0
         return odds
 
+    def norm(self, weights: Floats) -> float:
+        """What a case divides its votes by, given the weights of its pairs."""
+        return float(np.sqrt(weights @ weights) if self.euclidean else weights.sum())
 
-def step_odds(votes: Floats, each: Floats, shares: Sequence[float]) -> Floats:
-    """Log odds that one of these shares of the cases takes a step, each as likely, by its votes.
+    def of(self, votes: Floats, each: Floats, shares: Sequence[float]) -> Floats:
+        """Log odds that one of these shares of the cases, each as likely, takes each pair.
 
-    If all cases take it, it has `each` votes more than noise. How much likelier a share makes the
-    votes that it has is linear in between and no more beyond, because noise is Laplace's.
-    """
-    chances = np.zeros(votes.shape)
-    for share in shares:
-        more = np.minimum(share * each, TUNING.clear_step)
-        chances += np.exp(np.clip(2 * votes - more, -more, more)) / len(shares)
-    result: Floats = np.log(chances)
-    return result
+        If all cases take it, it has `each` votes more than noise.
+        """
+        chances = np.zeros(votes.shape)
+        for share in shares:
+            more = np.minimum(share * each, TUNING.clear_step)
+            chances += np.exp(self.shape.log_ratio(votes, more)) / len(shares)
+        result: Floats = np.log(chances)
+        return result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,42 +119,43 @@ class KeptSteps:
 
 def keep_steps(
     votes: Ints,
-    epsilon: Fraction,
+    law: Law,
     false_steps: Fraction,
     rules: Rules | None = None,
     *,
-    weights: Ints | None = None,
+    query: StepVotes | None = None,
     repeated: Mapping[int, int] = MappingProxyType({}),
     longest: int | None = None,
     cases: int = 0,
-    once: bool = False,
 ) -> KeptSteps:
     """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
 
     The threshold lets that part of false steps pass, expected; later votes weed them out. It is
     lowered as far as it takes for a few steps per activity to pass. The likeliest way passes as
     well, and some way leads from the beginning through each activity to the end in any case.
-    `epsilon` is the noise's, for one vote. `weights` is what each step counted when cases divided
-    their votes, in full if left out. `repeated` are the activities that cases repeat, with the
-    votes for that. `longest` is how long cases are, where that was asked. `cases` is how many there
-    are. `once`: cases voted as if nothing were repeated, so that no step leads to itself.
+    `law` is that of the noise of a vote. `query` says how cases divided their votes; left out, each
+    step counted in full. `repeated` are the activities that cases repeat, with the votes for that.
+    `longest` is how long cases are, where that was asked. `cases` is how many there are.
     """
+    query = StepVotes(len(votes) - 1) if query is None else query
+    weights, epsilon = query.step_weights(), law.epsilon
     possible = np.ones(votes.shape, dtype=np.bool_) if rules is None else rules.possible_steps()
-    if once:
-        # A case without events goes from the beginning to the end: that cell stays.
+    if query.once:
+        # Cases voted as if nothing were repeated, so that nothing leads to itself. But a case
+        # without events goes from the beginning to the end: that cell stays.
         np.fill_diagonal(possible[:-1, :-1], False)
-    if weights is None:
-        weights = np.full(votes.shape, FULL_WEIGHT, dtype=np.int64)
     odds = StepOdds(
         votes=np.where(possible, votes * float(epsilon), -np.inf),
         weights=weights,
         cases=float(cases * VOTE_UNITS * epsilon),
+        euclidean=query.euclidean,
+        shape=shape_of(law),
     )
     # As if all steps had counted in full.
     votes = votes * FULL_WEIGHT // weights
     # Steps that rules forbid need no threshold: the fewer are possible, the lower it is.
     cells = int(possible.sum())
-    threshold = smallest_threshold(epsilon, cells, most_false_steps(false_steps, cells, longest))
+    threshold = smallest_threshold(law, cells, most_false_steps(false_steps, cells, longest))
     lowest = np.iinfo(np.int64).min
     there = np.where(possible, votes, lowest)
     passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
@@ -157,7 +167,10 @@ def keep_steps(
     doubt = 2 if longest is not None and longest >= TUNING.long_cases else 1
     balance(votes, passed, possible, doubt * int(1 / epsilon))
     # Some way leads back to what cases repeat, so the likeliest one passes.
-    for a, b in likeliest_ways_back(votes, possible, weights, repeated).items():
+    votes_each = TUNING.votes_per_repeat
+    votes_each = isqrt(votes_each) if query.euclidean else votes_each
+    ways_back = likeliest_ways_back(votes, possible, weights, repeated, votes_each)
+    for a, b in ways_back.items():
         passed[a, b] = passed[b, a] = True
     connect(there, passed)
     # Rules may leave no way for some activities. A step is of use if its source is reached from the
@@ -242,7 +255,11 @@ def connect(votes: Ints, passed: Bools) -> None:
 
 
 def likeliest_ways_back(
-    votes: Ints, possible: Bools, weights: Ints, repeated: Mapping[int, int]
+    votes: Ints,
+    possible: Bools,
+    weights: Ints,
+    repeated: Mapping[int, int],
+    votes_each: int = TUNING.votes_per_repeat,
 ) -> dict[int, int]:
     """Find what most likely lies between each activity that cases repeat and its repeat.
 
@@ -255,7 +272,7 @@ def likeliest_ways_back(
     """
     ways: dict[int, int] = {}
     for a, times in repeated.items():
-        expected = times // TUNING.votes_per_repeat
+        expected = times // votes_each
         out, into = (
             np.clip(2 * line - expected, -expected, expected) * counted
             for line, counted in (
@@ -294,8 +311,9 @@ def likeliest_ways(odds: StepOdds) -> list[Way]:
     weights = np.take_along_axis(odds.weights, branches, axis=1)
     found: list[tuple[float, Way]] = []
     for length in TUNING.path_lengths:
-        each = odds.cases * weights / (FULL_WEIGHT * (length + 1))
-        scores = step_odds(votes, each, TUNING.path_shares) - log(others) / 2
+        whole = odds.norm(np.full(length + 1, float(FULL_WEIGHT)))
+        each = (odds.cases * weights / whole).astype(np.float64)
+        scores = odds.of(votes, each, TUNING.path_shares) - log(others) / 2
         scores[np.isneginf(votes)] = -np.inf
         found += _best_ways(branches, scores, 2 * length, TUNING.paths_per_length)
     return [way for _, way in sorted(found, reverse=True)]

@@ -1,0 +1,64 @@
+"""The shape of noise, in scales in which its variance is 2, whichever law it has.
+
+A Laplace scale is such a scale. Everything that weighs noisy answers works in these scales, and
+asks the shape only where more than the variance matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log, pi, sqrt
+
+import numpy as np
+
+from ..kernel.laws import DiscreteGaussian, Law
+from .numerics import Floats
+
+VARIANCE = 2.0
+"""The variance of any noise, in squares of its scale."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseShape:
+    """What distinguishes noise of the same variance."""
+
+    log_density: Callable[[Floats], Floats]
+    """The logarithm of the density, but for a constant."""
+    log_ratio: Callable[[Floats, Floats], Floats]
+    """How much likelier an answer is if the cell holds an amount rather than nothing (a logarithm).
+
+    An answer above the amount counts as the amount: the cell may hold more."""
+    lowest: float
+    """Below this, an answer says no more than this does."""
+    mean: float
+    """The mean of its absolute value."""
+    deviation: float
+    """The standard deviation of its absolute value."""
+    sure: float
+    """It stays within so many standard deviations in 95 of 100 runs."""
+
+
+LAPLACE = NoiseShape(
+    log_density=lambda noise: -np.abs(noise),
+    # Linear in between and no more beyond.
+    log_ratio=lambda answer, amount: np.clip(2 * answer - amount, -amount, amount),
+    lowest=0.0,
+    mean=1.0,
+    deviation=1.0,
+    sure=log(20) / sqrt(2),
+)
+GAUSSIAN = NoiseShape(
+    log_density=lambda noise: -(noise**2) / 4,
+    log_ratio=lambda answer, amount: amount * (2 * np.clip(answer, -amount, amount) - amount) / 4,
+    # Four standard deviations: hardly any answer about an empty cell is lower.
+    lowest=-6.0,
+    mean=2 / sqrt(pi),
+    deviation=sqrt(2 - 4 / pi),
+    sure=1.96,
+)
+
+
+def shape_of(law: Law) -> NoiseShape:
+    """The shape of the noise of a law."""
+    return GAUSSIAN if isinstance(law, DiscreteGaussian) else LAPLACE
