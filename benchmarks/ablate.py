@@ -116,7 +116,7 @@ IDEAS: Mapping[str, Switch] = {
     "3-grams": tuned(various=2.0),
     "trust in activities and lengths": replaced(questions, "TRUST", questions.Fraction(1)),
     "variants published individually": replaced(
-        settings.CertifiedSettings, "shows_frequent", lambda self, *_: False
+        settings.CertifiedSettings, "published_from", lambda self, *_: None
     ),
     "ways back to repeated activities": replaced(steps, "likeliest_ways_back", lambda *_: {}),
     "weaker holds in the fit": tuned(holds=(1.0,)),

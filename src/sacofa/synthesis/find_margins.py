@@ -36,9 +36,9 @@ from ..kernel.queries.times import Arrivals, CycleTime, Gaps
 from ..kernel.variants import VariantCounts
 from .flow.answers import cases_margin, count_cases, shrink
 from .margins import Margins, ShareMargin, Step, Variant, VariantMargins
-from .noise_shape import VARIANCE, shape_of
 from .numerics import Floats, Ints
 from .released import Columns, ReleasedColumn
+from .thresholds import SHAPES, VARIANCE
 from .times.rows import within
 
 
@@ -91,7 +91,7 @@ class Compared:
         noisy = np.asarray(answer.values, dtype=np.float64).ravel() * scale
         expected, variance = noisy, np.full(len(noisy), VARIANCE)
         if sparse or (sparse is None and len(answer.values) >= TUNING.many_cells):
-            expected, variance = shrink(noisy, shape_of(answer.noise))
+            expected, variance = shrink(noisy, SHAPES[type(answer.noise)])
         own = query.table(released).astype(np.float64) * scale
         return cls(expected, variance, own)
 
@@ -119,7 +119,7 @@ def find_flow_margins(answers: Sequence[Answer], released: VariantCounts) -> Mar
     off = 0.0 if lengths is None else _length_error(lengths, released)
     by_step, by_activity = ({}, {}) if steps is None else _of_steps(steps, released, off)
     return Margins(
-        cases=cases_margin(variance, shape_of(answers[0].noise)),
+        cases=cases_margin(variance, SHAPES[type(answers[0].noise)]),
         variants=_of_variants(answers, released),
         activities=by_activity,
         steps=by_step,
@@ -245,7 +245,7 @@ def _candidates(final: Answer) -> dict[tuple[str, ...], tuple[float, float]]:
     """The votes that each candidate is expected to have, with the variance of that."""
     assert isinstance(final.query, NearestCandidate)
     scale = float(final.epsilon)
-    expected, variance = shrink(np.asarray(final.values).ravel() * scale, shape_of(final.noise))
+    expected, variance = shrink(np.asarray(final.values).ravel() * scale, SHAPES[type(final.noise)])
     return {
         tuple(final.activities[i] for i in ids): (mean / scale, square / scale**2)
         for ids, mean, square in zip(

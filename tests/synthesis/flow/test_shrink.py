@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sacofa.synthesis.flow.answers import shrink
 from sacofa.synthesis.flow.tuning import TUNING
-from sacofa.synthesis.noise_shape import VARIANCE
+from sacofa.synthesis.thresholds import VARIANCE
 
 Floats = NDArray[np.float64]
 Shrink = Callable[[Floats], tuple[Floats, Floats]]

@@ -16,8 +16,7 @@ from ...kernel.unit import Unit
 from ...synthesis.attributes.ask import divide
 from ...synthesis.flow.answers import bin_edges, cases_margin, precision
 from ...synthesis.flow.steps import most_false_steps
-from ...synthesis.noise_shape import shape_of
-from ...synthesis.thresholds import smallest_threshold
+from ...synthesis.thresholds import SHAPES, smallest_threshold
 from ...synthesis.times.ask import TimeShares
 from ...synthesis.times.tuning import TUNING
 from ...synthesis.verdict import Verdict
@@ -172,7 +171,7 @@ def plan_of(
         frequent_from=frequent_from,
         large_from=large_from,
         large=large,
-        cases_margin=cases_margin(1 / exact, shape_of(step)),
+        cases_margin=cases_margin(1 / exact, SHAPES[type(step)]),
         verdict=None
         if cases is None
         else foresee(mechanism, activities=activities, cases=cases, unit=unit),

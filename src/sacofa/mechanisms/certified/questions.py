@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +15,9 @@ from ...kernel.cases import MICROSECONDS
 from ...kernel.language import Ids
 from ...kernel.laws import Law
 from ...kernel.queries.flow import (
+    FEW_FOR_REPEATS,
     VOTE_UNITS,
+    VOTES_FOR_REPEATS,
     ActivityVotes,
     CaseCount,
     CaseLengths,
@@ -39,7 +43,6 @@ from ...synthesis.flow.answers import (
     part_of_votes,
     step_weights,
     unseen_length,
-    votes_for_others,
 )
 from ...synthesis.flow.fit import (
     Evidence,
@@ -94,10 +97,11 @@ class Questions:
             None if settings.rules is None else settings.rules.project_onto(session.activities)
         )
         """Public rules of the process, for its activities."""
-        self._euclidean = settings.euclidean
-        self._occurring = ActivityVotes(
-            number, settings.votes_for_repeats(number), euclidean=self._euclidean
-        )
+        self._euclidean = bool(settings.delta)
+        for_repeats = FEW_FOR_REPEATS if settings.is_wide(number) else VOTES_FOR_REPEATS
+        self._occurring = ActivityVotes(number, for_repeats, euclidean=self._euclidean)
+        self.law: Callable[..., Law] = partial(settings.noise, session.unit)
+        """The noise that a share of the flow buys; of votes, with their number."""
         self.evidence = Evidence()
         """The answers so far."""
         self.notes = [Statement("note.exact")]
@@ -105,10 +109,6 @@ class Questions:
 
     def _ask(self, query: Query, share: Fraction, line: str = FLOW) -> Ints:
         return self._session.ask(query, share * self._set.flow_price, line)
-
-    def law(self, share: Fraction, sensitivity: int = 1) -> Law:
-        """The noise that a share of the flow buys."""
-        return self._session.noise_on(sensitivity, share * self._set.flow_price)
 
     def size(self) -> int:
         """Ask how many cases there are; again, for more, where noise is large beside them."""
@@ -188,17 +188,13 @@ class Questions:
         """The answers about activities that samples are moved by; rules forbid to move them."""
         if self.rules or activities is None:
             return None
-        part = (
-            votes_for_others(self._occurring) / VOTE_UNITS
-            if self._euclidean
-            else 1 - self._occurring.for_repeats / VOTE_UNITS
-        )
+        repeats, power = self._occurring.for_repeats / VOTE_UNITS, 1 + self._euclidean
         return ActivityAnswers(
             once=activities[:, 0] / VOTE_UNITS,
             repeated=activities[:, 1] / VOTE_UNITS,
-            part_once=part,
-            part_repeated=self._occurring.for_repeats / VOTE_UNITS if self._euclidean else 1 - part,
-            power=0.5 if self._euclidean else 1.0,
+            part_once=(1 - repeats**power) ** (1 / power),
+            part_repeated=repeats,
+            power=1 / power,
             never_repeated=once,
         )
 

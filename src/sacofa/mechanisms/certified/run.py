@@ -69,7 +69,7 @@ class CertifiedRun:
         on_progress(0.2)
         names, unit = self._session.activities, self._session.unit
         shown_from = self._set.published_from(ask.split, unit, len(names), max_length)
-        large = self._set.shows_frequent(size, shown_from)
+        large = shown_from is not None and shown_from <= self._set.large_log_ratio * size
         shown = ask.frequent(steps, max_length) if large else {}
         on_progress(0.4)
         chain = Chain(steps, max_length, self._uniform, ask.rules, once)

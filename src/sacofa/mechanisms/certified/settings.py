@@ -14,7 +14,6 @@ from ...errors import SettingError, is_whole
 from ...kernel.accounting import ZCDP, Budget, PureDP
 from ...kernel.attributes import Attribute
 from ...kernel.laws import Law
-from ...kernel.queries.flow import FEW_FOR_REPEATS, VOTES_FOR_REPEATS
 from ...kernel.unit import Unit
 from ...kernel.variants import VariantCounts
 from ...rules.rules import Rules
@@ -160,11 +159,6 @@ class CertifiedSettings:
         return ZCDP(epsilon, self.delta, selection)
 
     @property
-    def euclidean(self) -> bool:
-        """Whether a case's votes are bounded in the Euclidean norm: Gaussian noise hides that."""
-        return self.delta > 0
-
-    @property
     def price(self) -> Fraction:
         """The amount of the budget, exactly: ε, or ρ where a δ is given."""
         return self.budget.amount
@@ -196,15 +190,6 @@ class CertifiedSettings:
             rules=self.rules is not None,
             wide=self.is_wide(activities),
         )
-
-    def _whole(self, unit: Unit) -> Fraction:
-        """1/scale of the noise of votes for candidates, if they got all of the flow."""
-        share = self.split().final(frequent=False)
-        return self.noise(unit, share).epsilon / share
-
-    def votes_for_repeats(self, activities: int) -> int:
-        """How many of its votes a case gives to the activities that it repeats."""
-        return FEW_FOR_REPEATS if self.is_wide(activities) else VOTES_FOR_REPEATS
 
     def is_wide(self, activities: int) -> bool:
         """Whether so many activities are public that choosing among them takes a larger share."""
@@ -244,17 +229,14 @@ class CertifiedSettings:
             return self.budget.shown_from(law, unit.max_cases)
         return None if max_length is None else all_threshold(law, activities, max_length)
 
-    def shows_frequent(self, size: int, shown_from: int | None) -> bool:
-        """Whether variants are published individually in a log of this (noisy) size."""
-        ratio = self.large_log_ratio
-        return shown_from is not None and shown_from * ratio.denominator <= ratio.numerator * size
-
     def list_length(self, size: int, unit: Unit) -> int:
         """How many candidates there are, for a log of this (noisy) size."""
-        wanted = int(self.candidates * self._whole(unit) * size)
+        share = self.split().final(frequent=False)
+        wanted = int(self.candidates * size * self.noise(unit, share).epsilon / share)
         return min(max(wanted, self.min_candidates), self.max_candidates)
 
     def mark_core(self, variants: VariantCounts) -> NDArray[np.bool_]:
         """Mark the released variants that are the orderly core."""
-        cost = self.core_min_gain / self._whole(variants.unit)
+        share = self.split().final(frequent=False)
+        cost = self.core_min_gain * share / self.noise(variants.unit, share).epsilon
         return mark_core(variants, cost, self.core_order_penalty)

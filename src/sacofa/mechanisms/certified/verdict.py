@@ -31,7 +31,7 @@ from ...kernel.queries.protocol import Answer
 from ...kernel.unit import ONE_CASE, Unit
 from ...kernel.variants import VariantCounts
 from ...synthesis.attributes.ask import divide
-from ...synthesis.noise_shape import shape_of
+from ...synthesis.thresholds import SHAPES
 from ...synthesis.verdict import Cause, PredictedErrors, Sureness, Verdict
 from .settings import CertifiedSettings
 
@@ -137,7 +137,7 @@ def _error(
         # Cases were asked before they were truncated.
         last = int(np.flatnonzero(own).max(initial=0)) + 1
         values, own = values[:last], own[:last]
-    shape, number = shape_of(answer.noise), len(own)
+    shape, number = SHAPES[type(answer.noise)], len(own)
     explained = shape.mean * number + DEVIATIONS * shape.deviation * sqrt(number)
     beyond = float(np.abs(values - own).sum()) - explained
     noise = max(int(np.count_nonzero(own)), fewest, 1) / (2 * votes)

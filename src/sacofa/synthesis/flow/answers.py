@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import ceil, isqrt, sqrt
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -24,9 +24,8 @@ from ...kernel.queries.flow import (
     NearestCandidate,
 )
 from ...kernel.queries.protocol import Answer
-from ..noise_shape import LAPLACE, VARIANCE, NoiseShape
 from ..numerics import Floats, Ints
-from ..thresholds import smallest_threshold
+from ..thresholds import LAPLACE, VARIANCE, NoiseShape, smallest_threshold
 from .tuning import TUNING
 
 
@@ -165,13 +164,6 @@ def _seen(edges: list[int], votes: Ints, law: Law) -> Ints:
     return seen
 
 
-def votes_for_others(query: ActivityVotes) -> int:
-    """The votes of a case for what it does once, if it repeats something."""
-    if query.euclidean:
-        return isqrt(VOTE_UNITS**2 - query.for_repeats**2)
-    return VOTE_UNITS - query.for_repeats
-
-
 def part_of_votes(asked: Ints, kept: Ints, cases: int, *, euclidean: bool) -> float:
     """The part of its votes that a case gives to the kept ones of all activities.
 
@@ -190,7 +182,8 @@ def step_weights(votes: Ints, law: Law, query: ActivityVotes) -> tuple[int, ...]
     drowns in noise.
     """
     # A case gives so many times as many votes to what it repeats.
-    times = max(query.for_repeats // votes_for_others(query), 1)
+    power, repeats = 1 + query.euclidean, query.for_repeats
+    times = max(int(repeats / (VOTE_UNITS**power - repeats**power) ** (1 / power)), 1)
     return tuple(
         max(
             round(

@@ -33,14 +33,13 @@ from ...kernel.laws import Law
 from ...kernel.queries.flow import (
     VOTE_UNITS,
     ActivityVotes,
-    BoundedVotes,
     StepVotes,
     TrigramVotes,
     length_votes,
 )
-from ..noise_shape import VARIANCE, shape_of
 from ..numerics import Floats, Ints, minimize_convex, one_thread
-from .answers import shrink, votes_for_others
+from ..thresholds import SHAPES, VARIANCE
+from .answers import shrink
 from .tuning import TUNING
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ class Evidence:
     def add_sparse(self, values: Ints, law: Law, table: Table, units: int = 1) -> Floats:
         """Add an answer of which most cells are empty; give what each likely holds, in cases."""
         scaled = values.ravel().astype(np.float64) * float(law.epsilon)
-        expected, variances = shrink(scaled, shape_of(law))
+        expected, variances = shrink(scaled, SHAPES[type(law)])
         sureness = np.sqrt(VARIANCE / np.maximum(variances, TUNING.min_variance))
         noise = float(law.epsilon * units)
         self._add(scaled, expected, sureness, noise, table)
@@ -289,32 +288,30 @@ def occurrence_table(query: ActivityVotes, part: float = 1.0, *, repeated: bool)
     The cells are those of activities that a case repeats; or else of those that happen once, and
     the last is for cases without events.
     """
+    power = 1 + query.euclidean
+    whole = VOTE_UNITS**power
 
     def table(ids: Ids) -> Entries:
         times = Counter(ids)
         mine = [activity for activity, n in times.items() if (n > 1) == repeated]
-        votes = query.for_repeats if repeated else votes_for_others(query)
-        all_mine = VOTE_UNITS if len(mine) == len(times) else votes
-        for activity, each in _divide(query, [(activity, 1) for activity in mine], all_mine):
-            yield activity, part * each / VOTE_UNITS
+        votes = query.for_repeats**power if repeated else whole - query.for_repeats**power
+        for activity in mine:
+            each = (whole if len(mine) == len(times) else votes) // len(mine)
+            yield activity, part * (isqrt(each) if query.euclidean else each) / VOTE_UNITS
         if not times and not repeated:
             yield query.activities, part
 
     return table
 
 
-def _divide(
-    query: BoundedVotes, weights: Sequence[tuple[int, int]], votes: int = VOTE_UNITS
-) -> list[tuple[int, int]]:
-    """Divide the votes of a case among cells with weights, as the query does."""
-    if not query.euclidean:
-        whole = sum(weight for _, weight in weights)
-        return [(cell, votes * weight // whole) for cell, weight in weights]
+def _divide(cells: Iterable[int], weights: Iterable[int]) -> Entries:
+    """Divide the vote of a case among cells with weights, in the Euclidean norm."""
     added: dict[int, int] = {}
-    for cell, weight in weights:
+    for cell, weight in zip(cells, weights, strict=True):
         added[cell] = added.get(cell, 0) + weight
     whole = sum(weight**2 for weight in added.values())
-    return [(cell, isqrt((votes * weight) ** 2 // whole)) for cell, weight in added.items()]
+    for cell, weight in added.items():
+        yield cell, isqrt((VOTE_UNITS * weight) ** 2 // whole) / VOTE_UNITS
 
 
 def step_table(query: StepVotes, max_length: int) -> Table:
@@ -325,9 +322,14 @@ def step_table(query: StepVotes, max_length: int) -> Table:
         # In the order of their first events, as a dictionary keeps them.
         voted = tuple(dict.fromkeys(ids)) if query.once else ids
         path = (end, *voted, end) if len(ids) < max_length else (end, *voted)
-        each = [(a * (end + 1) + b, weights[a][b]) for a, b in pairwise(path)]
-        for cell, votes in _divide(query, each):
-            yield cell, votes / VOTE_UNITS
+        each = [weights[a][b] for a, b in pairwise(path)]
+        cells = [a * (end + 1) + b for a, b in pairwise(path)]
+        if query.euclidean:
+            yield from _divide(cells, each)
+            return
+        whole = sum(each)
+        for cell, weight in zip(cells, each, strict=True):
+            yield cell, VOTE_UNITS * weight // whole / VOTE_UNITS
 
     return table
 
@@ -340,10 +342,9 @@ def trigram_table(query: TrigramVotes, max_length: int) -> Table:
         path = (end, *ids, end) if len(ids) < max_length else (end, *ids)
         found = [places[path[i : i + 3]] for i in range(len(path) - 2) if path[i : i + 3] in places]
         if query.euclidean:
-            listed = _divide(query, [(place, 1) for place in found])
-        else:
-            listed = [(place, VOTE_UNITS // len(ids)) for place in found]
-        for place, votes in listed:
-            yield place, votes / VOTE_UNITS
+            yield from _divide(found, [1] * len(found))
+            return
+        for place in found:
+            yield place, VOTE_UNITS // len(ids) / VOTE_UNITS
 
     return table

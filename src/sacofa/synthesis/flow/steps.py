@@ -20,9 +20,8 @@ from ...kernel.laws import Law
 from ...kernel.queries.flow import FULL_WEIGHT, VOTE_UNITS, StepVotes
 from ...rules.allowed import Steps
 from ...rules.rules import Rules
-from ..noise_shape import LAPLACE, NoiseShape, shape_of
 from ..numerics import Bools, Floats, Ints
-from ..thresholds import smallest_threshold
+from ..thresholds import LAPLACE, SHAPES, NoiseShape, smallest_threshold
 from .tuning import TUNING
 
 Way = list[tuple[int, int]]
@@ -40,8 +39,8 @@ class StepOdds:
     """[a, b]: what the step counted when cases divided their votes."""
     cases: float
     """The votes that all cases have together, in noise scales."""
-    euclidean: bool = False
-    """Whether a case with n pairs gives each 1/√n of its votes and not 1/n."""
+    power: int = 1
+    """A case divides its votes by the norm of the weights of its pairs: L1 or L2."""
     shape: NoiseShape = LAPLACE
     """The shape of the noise."""
 
@@ -52,15 +51,11 @@ class StepOdds:
         """
         end = len(self.votes) - 1
         own = tuple(np.array(list(pairwise((end, *sequence, end)))).T)
-        given = self.weights[own].astype(np.float64)
-        each = (self.cases * self.weights / self.norm(given)).astype(np.float64)
+        norm = (self.weights[own] ** self.power).sum() ** (1 / self.power)
+        each = (self.cases * self.weights / norm).astype(np.float64)
         odds = self.of(self.votes, each, TUNING.change_shares)
         odds[own] = 0.0
         return odds
-
-    def norm(self, weights: Floats) -> float:
-        """What a case divides its votes by, given the weights of its pairs."""
-        return float(np.sqrt(weights @ weights) if self.euclidean else weights.sum())
 
     def of(self, votes: Floats, each: Floats, shares: Sequence[float]) -> Floats:
         """Log odds that one of these shares of the cases, each as likely, takes each pair.
@@ -148,8 +143,8 @@ def keep_steps(
         votes=np.where(possible, votes * float(epsilon), -np.inf),
         weights=weights,
         cases=float(cases * VOTE_UNITS * epsilon),
-        euclidean=query.euclidean,
-        shape=shape_of(law),
+        power=1 + query.euclidean,
+        shape=SHAPES[type(law)],
     )
     # As if all steps had counted in full.
     votes = votes * FULL_WEIGHT // weights
@@ -311,8 +306,8 @@ def likeliest_ways(odds: StepOdds) -> list[Way]:
     weights = np.take_along_axis(odds.weights, branches, axis=1)
     found: list[tuple[float, Way]] = []
     for length in TUNING.path_lengths:
-        whole = odds.norm(np.full(length + 1, float(FULL_WEIGHT)))
-        each = (odds.cases * weights / whole).astype(np.float64)
+        norm = FULL_WEIGHT * (length + 1) ** (1 / odds.power)
+        each = (odds.cases * weights / norm).astype(np.float64)
         scores = odds.of(votes, each, TUNING.path_shares) - log(others) / 2
         scores[np.isneginf(votes)] = -np.inf
         found += _best_ways(branches, scores, 2 * length, TUNING.paths_per_length)
