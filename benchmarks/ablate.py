@@ -62,6 +62,11 @@ LOGS: tuple[TreeLog, ...] = tuple(
         (8_000, 60, "mixed", 406),
         (15_000, 25, "loops", 407),
         (50_000, 20, "choices", 408),
+        (50_000, 7, "choices", 410),
+        (2_500, 120, "choices", 411),
+        (1_500, 6, "sequential", 419),
+        (20_000, 12, "mixed", 423),
+        (700, 45, "loops", 434),
     )
 )
 PAPER = ("sepsis.xes.gz", "receipt.xes.gz", "traffic_fines.xes.gz")

@@ -8,8 +8,10 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 from packaging.requirements import Requirement
@@ -30,6 +32,9 @@ MOST_COMPLEX = 16
 MOST_SENTENCES = 26
 """The most errors that are made with a sentence in the code, those of programmers included. This
 number only falls."""
+NUMBERED = ("mechanisms/certified", "synthesis", "kernel/queries")
+MOST_NUMBERS = 223
+"""The most numbers that stand in these packages. This number only falls."""
 WALK = {"functions": 650, "modules": 97, "depth": 19}
 """The most functions and modules of the package, and levels of calls, that one release from the
 command line walks through. These numbers only fall."""
@@ -80,6 +85,49 @@ def test_errors_with_a_sentence_become_fewer() -> None:
         if any(" " in literal_text(part).strip() for part in call.args)
     ]
     assert len(found) <= MOST_SENTENCES, "\n".join(found)
+
+
+def test_numbers_of_the_mechanism_become_fewer() -> None:
+    """Each has to be justified: a field of a `Tuning`, a constant, or a literal in the code."""
+    found = [
+        f"{path.relative_to(SOURCE)}:{line} {name}"
+        for package in NUMBERED
+        for path in sorted((SOURCE / package).rglob("*.py"))
+        for line, name in numbers_in(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert len(found) <= MOST_NUMBERS, "\n".join(found)
+
+
+def numbers_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The lines and names of numbers other than 0, 1, 2 and −1.
+
+    All numbers of one assignment in a module or a class are one, and each field of a `Tuning` or
+    of shares of ε is, whatever its value.
+    """
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    bodies = [(each.name, each.body) for each in classes] + [("", tree.body)]
+    known = set[int]()
+    for owner, body in bodies:
+        for each in body:
+            if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None:
+                values = [node for node in ast.walk(each.value) if is_number(node)]
+                known |= {id(node) for node in values}
+                tuned = owner.endswith(("Tuning", "Shares"))
+                if values and (tuned or any(is_unusual(node) for node in values)):
+                    yield each.lineno, ast.unparse(each)
+    for node in ast.walk(tree):
+        if id(node) not in known and is_unusual(node):
+            yield node.lineno, ast.unparse(node)
+
+
+def is_number(node: ast.AST) -> TypeGuard[ast.Constant]:
+    """Whether it is a number that stands in the code."""
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def is_unusual(node: ast.AST) -> TypeGuard[ast.Constant]:
+    """Whether it is another number than 0, 1, 2 and −1."""
+    return is_number(node) and node.value not in (0, 1, 2)
 
 
 def name_of(function: ast.expr) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, sqrt
 from typing import cast
 
 import numpy as np
@@ -36,7 +36,7 @@ from ..kernel.queries.times import Arrivals, CycleTime, Gaps
 from ..kernel.variants import VariantCounts
 from .flow.answers import cases_margin, count_cases, shrink
 from .margins import Margins, ShareMargin, Step, Variant, VariantMargins
-from .numerics import Floats, Ints
+from .numerics import NEGLIGIBLE, Floats, Ints
 from .released import Columns, ReleasedColumn
 from .thresholds import SHAPES, VARIANCE
 from .times.rows import within
@@ -155,7 +155,7 @@ def _length_error(answer: Answer, released: VariantCounts) -> float:
     last = int(np.flatnonzero(compared.released).max(initial=0)) + 1
     edges, off = edges[:last], (compared.expected - compared.released)[:last]
     square = float(edges @ off) ** 2 + float(edges**2 @ compared.variance[:last])
-    return float(np.sqrt(square)) / max(float(edges @ compared.released[:last]), 1e-9)
+    return float(np.sqrt(square)) / max(float(edges @ compared.released[:last]), NEGLIGIBLE)
 
 
 def _of_steps(
@@ -167,7 +167,7 @@ def _of_steps(
     compared = Compared.of(answer, part, sparse=True)
     end, counts = answer.query.activities, step_counts(part)
     cells = np.arange(counts.size).reshape(counts.shape)
-    usual = float(counts.sum() / max(float(compared.released.sum()), 1e-9))
+    usual = float(counts.sum() / max(float(compared.released.sum()), NEGLIGIBLE))
     places = [*answer.activities, None]
     pairs = np.argwhere(counts > 0).tolist()
     amounts = np.array([counts[a, b] for a, b in pairs], dtype=np.float64)
@@ -278,7 +278,7 @@ def add_share_margins(
         # As noise, and more where the release is further from its answers than noise is.
         off = (compared.expected - compared.released)[there]
         square = max(float((off**2).mean()), float(compared.variance[0]))
-        fixed = TUNING.sure * square**0.5 / float(compared.released.sum())
+        fixed = TUNING.sure * sqrt(square) / float(compared.released.sum())
         begin = ShareMargin(fixed=fixed, slope=0.0)
     return replace(
         margins,
@@ -300,9 +300,9 @@ def _line(shares: Floats, squares: Floats) -> ShareMargin:
     fixed, slope = np.linalg.lstsq(table, squares * weights, rcond=None)[0].tolist()
     if fixed < 0 or slope < 0:
         column = table[:, 1 if fixed < 0 else 0]
-        size = float(column @ (squares * weights) / max(float(column @ column), 1e-300))
+        size = float(column @ (squares * weights) / max(float(column @ column), NEGLIGIBLE))
         fixed, slope = (0.0, size) if fixed < 0 else (size, 0.0)
-    return ShareMargin(fixed=fixed**0.5, slope=slope)
+    return ShareMargin(fixed=sqrt(fixed), slope=slope)
 
 
 def _of_cycle_times(answer: Answer, released: CaseBatch) -> tuple[float, ...]:
@@ -312,7 +312,7 @@ def _of_cycle_times(answer: Answer, released: CaseBatch) -> tuple[float, ...]:
     asked = min(rung, 0)
     compared, groups, number = Compared.of(answer, released), within(rung, asked), bins(asked)
     held = np.bincount(groups, compared.released, number)
-    per_vote = np.full(number, 1 / max(float(held.sum()), 1e-9))
+    per_vote = np.full(number, 1 / max(float(held.sum()), NEGLIGIBLE))
     shares, squares = held * per_vote, compared.squared_errors(groups, number, per_vote)
     line = _line(shares, squares)
     typical = np.array([line.of(share) for share in shares.tolist()]) ** 2
@@ -343,7 +343,7 @@ def _of_attribute(
     groups[np.repeat(empty, query.size)[: len(groups)]] = size
     counts = np.bincount(cells, minlength=size)[: size - 1].astype(np.float64)
     votes = np.bincount(groups, compared.released, size + 1)[: size - 1]
-    usual = counts.sum() / max(float(votes.sum()), 1e-9)
+    usual = counts.sum() / max(float(votes.sum()), NEGLIGIBLE)
     per_vote = np.divide(counts, votes, out=np.full(size - 1, usual), where=votes > 0)
     per_vote /= max(float(counts.sum()), 1.0)
     squares = compared.squared_errors(groups, size + 1, np.append(per_vote, [0.0, 0.0]))
@@ -373,7 +373,7 @@ def _of_waits(answer: Answer, released: CaseBatch) -> dict[Step, float]:
         # A pair that shares a row with others was not asked for its own waits.
         if row < len(query.steps):
             square = _median_square(compared, slice(*query.starts[row : row + 2].tolist()))
-            size = min(TUNING.sure_of_sum * square**0.5, TUNING.unknown)
+            size = min(TUNING.sure_of_sum * sqrt(square), TUNING.unknown)
         found[released.activities[a], released.activities[b]] = size
     return found
 
@@ -385,7 +385,7 @@ def _median_square(compared: Compared, cells: slice) -> float:
     whole, have = float(expected.sum()), float(released.sum())
     if whole <= 0 or have <= 0:
         return TUNING.unknown**2
-    middle = int(np.searchsorted(np.cumsum(released) / have, 0.5))
+    middle = int(np.searchsorted(np.cumsum(released) / have, 1 / 2))
     squares = []
     for end in (middle, middle + 1):
         share = float(expected[:end].sum()) / whole

@@ -24,6 +24,11 @@ Uniform = Callable[[int], Floats]
 """Returns as many numbers from 0 to below 1."""
 ValueAndGradient = Callable[[Floats], tuple[float, Floats]]
 """The value of a function at a point, and its gradient there."""
+LITTLE = 1e-300
+"""A divisor instead of 0; what it divides is no larger than numbers of seconds, which it bears."""
+NEGLIGIBLE = 1e-9
+"""A share of this size changes nothing that can be seen: it stands for none where 0 would exclude
+a cell for good, and is the tolerance of comparisons."""
 
 FRACTION = 53
 """The bits of a floating-point number that lie below its exponent."""
@@ -117,8 +122,7 @@ def minimize_convex(
     start: Floats,
     *,
     least_gain: float = 0.0,
-    relative_gain: float = 1e-9,
-    max_rounds: int = 80,
+    max_rounds: int,
 ) -> Floats:
     """Minimize a smooth convex function with SciPy's L-BFGS-B.
 
@@ -126,7 +130,6 @@ def minimize_convex(
         function: Returns value and gradient at a point.
         start: The first point.
         least_gain: Stop after a round that lowers the value by less.
-        relative_gain: The same as a share of the value.
         max_rounds: Stop after that many rounds in any case.
 
     Returns:
@@ -150,6 +153,6 @@ def minimize_convex(
         jac=True,
         method="L-BFGS-B",
         callback=stop_at_small_gain,
-        options={"maxiter": max_rounds, "ftol": relative_gain, "gtol": 1e-12, "maxcor": 10},
+        options={"maxiter": max_rounds, "ftol": NEGLIGIBLE, "gtol": 0.0},
     )
     return np.asarray(found.x, dtype=np.float64)

@@ -68,7 +68,7 @@ SHAPES: Mapping[type[Law], NoiseShape] = {DiscreteLaplace: LAPLACE, DiscreteGaus
 """The shape of each law."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache
 def smallest_threshold(law: Law, cells: int, expected: Fraction) -> int:
     """The smallest threshold (1 or more) that at most `expected` of `cells` empty cells reach."""
     digits = 30

@@ -13,9 +13,10 @@ from math import isqrt
 
 import numpy as np
 
+from ..cases import MICROSECONDS
 from .protocol import Ints
 
-SECOND = 1_000_000
+SECOND = MICROSECONDS
 """Times are whole microseconds."""
 MINUTE, HOUR, DAY = 60 * SECOND, 3_600 * SECOND, 86_400 * SECOND
 YEAR = 365 * DAY

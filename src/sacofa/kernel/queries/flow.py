@@ -22,7 +22,7 @@ FEW_FOR_REPEATS = 100
 FULL_WEIGHT = 16
 """What a step counts when a case divides its votes, unless its activities are known to be common.
 """
-END_WEIGHT = 8
+END_WEIGHT = FULL_WEIGHT // 2
 """What the beginning and the end of a case count beside activities that are known to be common."""
 
 

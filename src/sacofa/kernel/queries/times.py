@@ -29,6 +29,9 @@ FIRST_MONTH, MONTHS = 0, 1_200
 SLOT = 4
 """Hours of a cell of the week."""
 SLOTS = 24 // SLOT
+"""Such cells of a day."""
+WEEK = 7
+"""Days."""
 
 
 class Clock:
@@ -211,7 +214,7 @@ class WeekHours(VoteQuery):
 
     @property
     def cells(self) -> range:
-        return range(7 * SLOTS)
+        return range(WEEK * SLOTS)
 
     def table(self, batch: CaseBatch) -> Ints:
         clock = Clock(batch)
@@ -256,7 +259,7 @@ def first_occurrences(activity_ids: NDArray[np.int32], case: Ints) -> Ints:
 def week_slot(times: Ints) -> Ints:
     """The cell of the week of each time: Monday first, then by hours."""
     # 1 January 1970 was a Thursday.
-    return (times + 3 * DAY) // (SLOT * HOUR) % (7 * SLOTS)
+    return (times + 3 * DAY) // (SLOT * HOUR) % (WEEK * SLOTS)
 
 
 def _check_rungs(rungs: Sequence[int]) -> None:

@@ -40,6 +40,8 @@ cases shows is no disorder, however much noise there is."""
 ONE_BY_ONE = 10_000_000
 """Cases that get times or attributes lie in memory one by one: no more than that, though with very
 little ε noise alone may be a thousand times as much."""
+STAGES = 5
+"""Parts of a run that progress is reported after."""
 
 
 class CertifiedRun:
@@ -59,6 +61,7 @@ class CertifiedRun:
     def release(self, progress: Progress | None = None) -> Output:
         """Go through the steps in order."""
         on_progress = progress or (lambda done: None)
+        stages = iter(np.linspace(1 / STAGES, 1.0, STAGES).tolist())
         ask = self._ask
         size = ask.size()
         max_length, lengths = ask.max_length(size)
@@ -66,12 +69,12 @@ class CertifiedRun:
         votes = ask.activities(size, max_length, lengths)
         steps = ask.steps(max_length, votes, size)
         once = ask.once(votes)
-        on_progress(0.2)
+        on_progress(next(stages))
         names, unit = self._session.activities, self._session.unit
         shown_from = self._set.published_from(ask.split, unit, len(names), max_length)
         large = shown_from is not None and shown_from <= self._set.large_log_ratio * size
         shown = ask.frequent(steps, max_length) if large else {}
-        on_progress(0.4)
+        on_progress(next(stages))
         chain = Chain(steps, max_length, self._uniform, ask.rules, once)
         generator = CandidateGenerator(steps, chain)
         answers = ask.activity_answers(votes, once)
@@ -88,12 +91,12 @@ class CertifiedRun:
         fitted = estimate(ask.evidence, start)
         population.evolve(start, fitted, size)
         trigrams = not large and is_various(fitted) and ask.trigrams(steps, max_length, size)
-        on_progress(0.6)
+        on_progress(next(stages))
         candidates = generator.second(length, shown, fitted)
         final = ask.split.final(frequent=large, trigrams=trigrams)
         vote = ask.vote("final", candidates, final)
         size, scaled = self._bounded(count_cases(self._session.answers)[0])
-        on_progress(0.8)
+        on_progress(next(stages))
         known = [*first, *shown]
         start = _share_out(vote, generator, population, known, size)
         population.evolve(start, estimate(ask.evidence, start), size)
@@ -110,7 +113,7 @@ class CertifiedRun:
             core=self._set.mark_core(variants),
             columns=ask.attributes(found, self._uniform) if self._set.attributes else (),
         )
-        on_progress(1.0)
+        on_progress(next(stages))
         return Output(
             log=log,
             verdict=judge(self._set, self._session.answers, size, variants),

@@ -39,8 +39,9 @@ Floats = NDArray[np.float64]
 
 RELIABLE = PredictedErrors(edges=0.10, activities=0.05, lengths=0.10, attributes=0.10)
 """Errors up to which a release is reliable."""
-ROUGH = PredictedErrors(edges=0.25, activities=0.125, lengths=0.25, attributes=0.25)
-"""Errors up to which a release is rough: beyond, most edges were off by more than predicted."""
+ROUGH = 2.5
+"""Factor of these errors up to which a release is rough: beyond, most edges were off by more than
+predicted."""
 STEPS_EACH = 3
 """At least as many directly-follows pairs lead from an activity on average. A release of fewer may
 have lost them to noise, and before a run nothing else is known."""
@@ -150,7 +151,7 @@ def _attribute(values: int, rows: int, scale: Fraction) -> float:
     A value's number is a sum over the rows: so is its noise, whose mean size is that of a normal
     distribution with the same variance.
     """
-    each = 1.0 if rows <= 1 else sqrt(4 * rows / pi)
+    each = 1.0 if rows <= 1 else 2 * sqrt(rows / pi)
     return values * each / (2 * float(scale))
 
 
@@ -165,7 +166,7 @@ def _activities_of_a_case(released: VariantCounts) -> float:
 def _verdict(settings: CertifiedSettings, errors: Errors, cases: int, moved: float) -> Verdict:
     """The verdict on these errors; votes for steps have `moved` times their usual share."""
     over = {name: error for name, error in errors.items() if sum(error) > getattr(RELIABLE, name)}
-    rough = all(sum(error) <= getattr(ROUGH, name) for name, error in over.items())
+    rough = all(sum(error) <= ROUGH * getattr(RELIABLE, name) for name, error in over.items())
     by_model = {name for name, error in over.items() if error.model > error.noise}
     causes = [Cause.NOISE] if len(by_model) < len(over) else []
     causes += [Cause.MODEL] if by_model else []

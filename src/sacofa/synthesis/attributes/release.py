@@ -16,7 +16,7 @@ from ...kernel.attributes import Attribute
 from ...kernel.cases import CaseBatch
 from ...kernel.queries.attributes import CaseAttribute, EventAttribute
 from ...kernel.queries.flow import VOTE_UNITS
-from ..numerics import Floats, Ints, Uniform
+from ..numerics import LITTLE, NEGLIGIBLE, Floats, Ints, Uniform
 from ..released import NO_VALUE, ReleasedColumn
 from ..rows import Prior, estimate
 from .ask import Asked
@@ -52,7 +52,7 @@ def release_attributes(
     ):
         shares, rates = fit
         slots, size = released.slots(query), cells_of(attribute.known)
-        own = np.full(size, 1e-6)
+        own = np.full(size, NEGLIGIBLE)
         # The shares of the attribute's own cells over all places.
         many = np.bincount(slots.row, minlength=len(shares)) * rates
         by_cell = many @ shares if many.sum() else np.ones(shares.shape[1])
@@ -62,7 +62,7 @@ def release_attributes(
             if other == place:
                 # Pairs of few cases go together as by chance.
                 before = np.bincount(firsts[one], minlength=cells_of(attributes[one].known))
-                parent = np.outer(before + 1e-6, own)
+                parent = np.outer(before + NEGLIGIBLE, own)
                 prior = Prior(parent=parent.ravel() / parent.sum())
                 seen = tables[number] / VOTE_UNITS
                 together, _ = estimate(seen, float(cases.cases), noises[number], prior)
@@ -152,21 +152,23 @@ def _rake(wanted: Floats, many: Floats, groups: Ints, pairs: Sequence[Floats]) -
         asked = group < len(together)
         size: Floats = np.bincount(group[asked], many[asked], len(together)).astype(float)
         # Given the other's cell: what is missing of this one takes no place, so it is left out.
-        given = together[:, :cells] / np.maximum(together[:, :cells].sum(axis=1), 1e-12)[:, None]
+        given = (
+            together[:, :cells] / np.maximum(together[:, :cells].sum(axis=1), NEGLIGIBLE)[:, None]
+        )
         # Both tables are noisy: the pair's is brought to the values that the own table says.
-        table, columns = np.maximum(size[:, None] * given, 1e-9), wanted[asked].sum(axis=0)
+        table, columns = np.maximum(size[:, None] * given, NEGLIGIBLE), wanted[asked].sum(axis=0)
         for _ in range(TUNING.fitting_rounds):
-            table = table * (columns / np.maximum(table.sum(axis=0), 1e-12))
-            table = table * (size / np.maximum(table.sum(axis=1), 1e-12))[:, None]
+            table = table * (columns / np.maximum(table.sum(axis=0), NEGLIGIBLE))
+            table = table * (size / np.maximum(table.sum(axis=1), NEGLIGIBLE))[:, None]
         targets.append((group, np.concatenate([table, [wanted[~asked].sum(axis=0)]])))
     targets.append((groups[0], own))
-    fitted = np.maximum(wanted, 1e-9 * many[:, None])
+    fitted = np.maximum(wanted, NEGLIGIBLE * many[:, None])
     for _ in range(TUNING.fitting_rounds):
         for group, target in targets:
             now = np.zeros_like(target)
             np.add.at(now, group, fitted)
-            fitted = fitted * (target / np.maximum(now, 1e-12))[group]
-        fitted *= (many / np.maximum(fitted.sum(axis=1), 1e-12))[:, None]
+            fitted = fitted * (target / np.maximum(now, NEGLIGIBLE))[group]
+        fitted *= (many / np.maximum(fitted.sum(axis=1), NEGLIGIBLE))[:, None]
     return fitted
 
 
@@ -178,16 +180,16 @@ def _apportion(wanted: Floats, group: Ints, uniform: Uniform) -> Ints:
     """
     cells = wanted.shape[1]
     many = np.bincount(group, minlength=len(wanted))
-    whole = wanted / np.maximum(wanted.sum(axis=1), 1e-300)[:, None] * many[:, None]
-    least = np.floor(whole + 1e-9).astype(np.int64)
+    whole = wanted / np.maximum(wanted.sum(axis=1), LITTLE)[:, None] * many[:, None]
+    least = np.floor(whole + NEGLIGIBLE).astype(np.int64)
     left = many - least.sum(axis=1)
     rest = np.maximum(whole - least, 0.0)
     # What is owed to a cell so far, over all groups: those that are owed most get the rest.
     owed = np.zeros(cells)
-    for row in np.flatnonzero((left > 0) | (rest.sum(axis=1) > 1e-6)).tolist():
+    for row in np.flatnonzero((left > 0) | (rest.sum(axis=1) > NEGLIGIBLE)).tolist():
         owed += rest[row]
         for _ in range(int(left[row])):
-            best = int(np.argmax(np.where(rest[row] > 1e-9, owed, -np.inf)))
+            best = int(np.argmax(np.where(rest[row] > NEGLIGIBLE, owed, -np.inf)))
             least[row, best] += 1
             owed[best] -= 1
     # Shuffle inside groups: sort places by group and chance, and deal out the cells in order.

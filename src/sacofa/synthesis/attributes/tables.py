@@ -20,7 +20,7 @@ from ...kernel.attributes import Attribute
 from ...kernel.cases import CaseBatch
 from ...kernel.queries.attributes import CaseAttribute, EventAttribute, families
 from ...kernel.queries.flow import VOTE_UNITS
-from ..numerics import Floats, Ints, weighted_median
+from ..numerics import LITTLE, NEGLIGIBLE, Floats, Ints, weighted_median
 from ..rows import TUNING as ROWS
 from ..rows import Prior, estimate, estimate_rows
 from .tuning import TUNING
@@ -68,8 +68,8 @@ class ReleasedCases:
         rate = rates[activity]
         sums = np.bincount(case, rate, self.batch.cases)
         # A case votes if any of its activities has a value, each by its own chance.
-        none = np.exp(np.bincount(case, np.log(np.maximum(1 - rate, 1e-12)), self.batch.cases))
-        vote = rate * ((1 - none) / np.maximum(sums, 1e-9))[case]
+        none = np.exp(np.bincount(case, np.log(np.maximum(1 - rate, LITTLE)), self.batch.cases))
+        vote = rate * ((1 - none) / np.maximum(sums, LITTLE))[case]
         row = (activity << len(query.splits)) + families(self.batch, query.splits)[case]
         found: Floats = np.bincount(row, vote, query.rows).astype(np.float64)
         return found, float(self.batch.cases - found.sum())
@@ -172,7 +172,7 @@ def _possible(shares: Floats, attribute: Attribute) -> Floats:
     """Leave out `other` where the domain is what the log holds: nothing can be outside of it."""
     if not attribute.taken:
         return shares
-    kept = shares + 1e-12
+    kept = shares + NEGLIGIBLE
     kept[:, attribute.known.values] = 0.0
     found: Floats = kept / kept.sum(axis=1)[:, None]
     return found
@@ -234,9 +234,10 @@ def _now_and_then(table: EventTable, rates: Floats) -> Floats:
         return rates
     off = TUNING.rare_votes * table.louder * np.sqrt(2.0 * table.query.size)
     found = table.by_activity.sum(axis=1)
-    for _ in range(20):
+    parts = TUNING.rate_parts
+    for _ in range(TUNING.fitting_rounds):
         expected, _ = table.expected(rates)
-        ratio = np.clip(found / np.maximum(expected, 1e-9), 0.02, 50.0)
+        ratio = np.clip(found / np.maximum(expected, NEGLIGIBLE), 1 / parts, parts)
         usual = weighted_median(ratio, expected)
         odd = (rates > 0) & (ratio < TUNING.rare_share * usual) & (usual * expected - found > off)
         if not odd.any():
@@ -244,9 +245,9 @@ def _now_and_then(table: EventTable, rates: Floats) -> Floats:
         rates = np.where(odd, rates * ratio / usual, rates)
     if table.none - table.expected(rates)[1] <= TUNING.rare_votes * table.noise:
         return rates
-    parts = np.linspace(0.02, 1.0, 50)
-    far = [abs(table.expected(rates * part)[1] - table.none) for part in parts.tolist()]
-    return rates * float(parts[int(np.argmin(far))])
+    tried = (np.arange(parts) + 1) / parts
+    far = [abs(table.expected(rates * part)[1] - table.none) for part in tried.tolist()]
+    return rates * float(tried[int(np.argmin(far))])
 
 
 def _tried(most: int, number: int) -> list[int]:

@@ -31,6 +31,8 @@ class AttributeTuning:
     """Noise scales by which the votes of an activity are off if it has a value only sometimes."""
     rare_share: float = 0.6
     """Share of what is usual that such an activity stays below."""
+    rate_parts: int = 50
+    """Parts of 1 in which it is found how often events have a value at all."""
     fitting_rounds: int = 30
     """How often tables are fitted in turn (iterative proportional fitting)."""
 

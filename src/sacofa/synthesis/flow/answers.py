@@ -53,8 +53,8 @@ def shrink(answers: Floats, shape: NoiseShape = LAPLACE) -> tuple[Floats, Floats
     numbers = np.arange(fine * (clear + 1) + 1) / fine
     chances = np.exp(shape.log_density(seen[:, None] / fine - numbers))
     # Half of the cells are empty and anything else is as likely, to begin with.
-    prior = np.full(numbers.size, 0.5 / (numbers.size - 1))
-    prior[0] = 0.5
+    prior = np.full(numbers.size, 1 / (2 * numbers.size - 2))
+    prior[0] = 1 / 2
     for _ in range(TUNING.shrinking_rounds if hidden.any() else 0):
         prior = cells @ given(prior) / cells.sum()
     likely = given(prior)

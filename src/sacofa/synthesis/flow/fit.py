@@ -245,7 +245,7 @@ def _prices(system: System, first: Floats, slack: Floats, near: Floats) -> Float
 
 def _moved(system: System, first: Floats, prices: Floats) -> Floats:
     """The numbers of cases at these prices: each is multiplied by those of its cells."""
-    moved: Floats = first * np.exp(np.minimum(system.adds @ prices, TUNING.largest_factor))
+    moved: Floats = first * np.exp(np.minimum(system.adds @ prices, TUNING.largest_exponent))
     return moved
 
 

@@ -23,15 +23,11 @@ from .tuning import TUNING
 
 SMALL = 500
 """Of so few sequences the same languages come up again and again: they are kept."""
-KEPT = 256
-"""So many languages of a kind are kept, those that were used last."""
-
-
 ROOM = 1 << 30
 """Sequences whose number takes more bytes to work out are passed over: memory has an end."""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache
 def all_threshold(law: Law, activities: int, max_length: int) -> int:
     """From this noisy count on, any variant at all is shown."""
     # The sequences of each length, and those of full length once more: as truncated cases.
@@ -101,8 +97,8 @@ def sequences_so_far(steps: Steps, shown: tuple[Word, ...], max_length: int) -> 
 
 
 # Languages are made of noisy values alone, so keeping them keeps nothing of a log.
-_kept_so_far = lru_cache(maxsize=KEPT)(sequences_so_far)
-_kept_of_steps = lru_cache(maxsize=KEPT)(sequences_of_steps)
+_kept_so_far = lru_cache(sequences_so_far)
+_kept_of_steps = lru_cache(sequences_of_steps)
 
 
 def _room(language: Language) -> int:

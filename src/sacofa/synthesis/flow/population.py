@@ -139,7 +139,7 @@ class Population:
             taken = counts == 1
         else:
             # Otherwise one is added to a sample, or one of those that are there is taken out.
-            taken = (counts >= 1) & (self._uniform(len(counts)) < 0.5)
+            taken = (counts >= 1) & (self._uniform(len(counts)) < 1 / 2)
         rows = np.flatnonzero(free)
         if not len(rows):
             return
@@ -233,14 +233,15 @@ def is_various(fitted: Mapping[Ids, float]) -> bool:
 
 
 def _logistic(values: Floats) -> Floats:
-    bounded = np.clip(values, -40.0, 40.0)
+    # Beyond, the result is the same number, or an exponential would overflow.
+    bounded = np.clip(values, -TUNING.largest_exponent, TUNING.largest_exponent)
     result: Floats = 1 / (1 + np.exp(-bounded))
     return result
 
 
 def _potential(gains: Floats, votes: Floats, wanted: float) -> float:
     """The potential under which rows with these gains give the wanted votes together."""
-    low, high = -TUNING.largest_potential, TUNING.largest_potential
+    low, high = -TUNING.largest_exponent, TUNING.largest_exponent
     if wanted <= 0 or not len(gains):
         return low
     for _ in range(TUNING.bisections):

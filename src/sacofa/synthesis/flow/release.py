@@ -26,7 +26,7 @@ FIXED = 1 << 20
 WEIGHTS = 32
 """All votes together have so many bits at most: votes times distances then have 52, and floating
 point, which is several times as fast, holds them and their sums exactly."""
-HIGHEST = 1 << 61
+HIGHEST = np.iinfo(np.int64).max // 2
 """More than any representative gains: a higher price changes nothing."""
 
 

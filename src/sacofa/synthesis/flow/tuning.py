@@ -113,8 +113,9 @@ class FlowTuning:
     """Share of the variance of a random sample to within which an answer is explained."""
     least_share: float = 1e-3
     """Share of the votes that all sequences get alike: what has no case cannot be multiplied."""
-    largest_factor: float = 30.0
-    """No number is multiplied by more than e to this power on the way."""
+    largest_exponent: float = 30.0
+    """e³⁰ outweighs everything else: no number is multiplied by more on the way, and potentials lie
+    between this and its negative."""
     fit_rounds: int = 150
     """The solver of a fit stops after this number of rounds."""
 
@@ -134,8 +135,6 @@ class FlowTuning:
     """Activities that are moved, the most frequent ones: time grows with their number."""
     bisections: int = 26
     """Halvings of the range of a potential: it is known to 10⁻⁶ then."""
-    largest_potential: float = 30.0
-    """Potentials lie between this and its negative: e³⁰ outweighs everything else."""
     compared: int = 300
     """Cases among which different sequences are counted to tell whether hardly two are alike."""
     various: float = 0.3

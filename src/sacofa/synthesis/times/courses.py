@@ -20,9 +20,18 @@ import numpy as np
 
 from ...kernel.queries.flow import VOTE_UNITS
 from ...kernel.queries.times import Arrivals, CycleTime, Elapsed, Gaps, ServiceTime, WeekHours
-from ..numerics import Floats, Ints, Uniform, add_up, minimize_convex, spread_places
+from ..numerics import (
+    LITTLE,
+    NEGLIGIBLE,
+    Floats,
+    Ints,
+    Uniform,
+    add_up,
+    minimize_convex,
+    spread_places,
+)
 from .ask import ReleasedFlow
-from .rows import LITTLE, Table, read_rows, read_totals
+from .rows import Table, read_rows, read_totals
 from .tuning import TUNING
 
 Query = TypeVar("Query", bound=CycleTime | Gaps | Elapsed | Arrivals | WeekHours | ServiceTime)
@@ -178,7 +187,7 @@ class Targets:
             self.noise,
         )
         # What takes longer than any case is not taken, where the variant has anything shorter.
-        start = np.where(pool.totals > self.top, -50.0, 0.0)
+        start = np.where(pool.totals > self.top, np.log(LITTLE), 0.0)
         return weigh(votes, pool.variant, flow.counts, start, off)
 
 
@@ -288,13 +297,13 @@ def weigh(votes: Votes, group: Ints, sizes: Ints, start: Floats, off: float) -> 
         np.multiply(each, part, out=each)
         told = add_up(cell, each, len(target))
         slack = noise**2 * factors
-        loss = float(sizes @ logs - factors @ target + 0.5 * (slack @ factors))
+        loss = float(sizes @ logs - factors @ target + slack @ factors / 2)
         return loss, told - target + slack
 
     # Cells with little noise and many votes bend the slope most: reckon in units in which all bend
     # alike.
     told = value(np.zeros(len(target)))[1] + target
-    unit = 1.0 / np.sqrt(noise**2 + np.maximum(target, told) + 1e-9)
+    unit = 1.0 / np.sqrt(noise**2 + np.maximum(target, told) + NEGLIGIBLE)
 
     def scaled(x: Floats) -> tuple[float, Floats]:
         loss, slope = value(x * unit)
@@ -311,7 +320,7 @@ def lengths_of(shares: Floats, edges: Floats, cases: int) -> Floats:
         return np.zeros(0)
     low, high = edges[:-1], edges[1:]
     ends = np.cumsum(shares)
-    marks = (np.arange(cases) + 0.5) / cases * ends[-1]
+    marks = (np.arange(cases) + 1 / 2) / cases * ends[-1]
     cell = np.minimum(ends.searchsorted(marks, side="right"), np.flatnonzero(shares)[-1])
     within = (marks - ends[cell] + shares[cell]) / np.maximum(shares[cell], LITTLE)
     below = np.where(low[cell] > 0, low[cell], 1.0)

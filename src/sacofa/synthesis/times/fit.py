@@ -9,10 +9,19 @@ from math import sqrt
 
 import numpy as np
 
-from ...kernel.queries.durations import DAY
-from ...kernel.queries.times import SLOTS, ServiceTime, week_slot
+from ...kernel.queries.durations import DAY, SECOND
+from ...kernel.queries.times import SLOTS, WEEK, ServiceTime, week_slot
 from ...kernel.variants import VariantCounts
-from ..numerics import Floats, Ints, Uniform, add_up, project_to_total, spread_places
+from ..numerics import (
+    LITTLE,
+    NEGLIGIBLE,
+    Floats,
+    Ints,
+    Uniform,
+    add_up,
+    project_to_total,
+    spread_places,
+)
 from .ask import ReleasedFlow, TimeSettings
 from .courses import TimeAnswer, TimeAnswers, choose_courses
 from .rows import Table, longest, middles, read_rows
@@ -48,14 +57,14 @@ def fit_times(
     flow, unit = ReleasedFlow(variants), settings.unit
     variant, gap_offsets, seconds = choose_courses(flow, answers, uniform)
     lengths = flow.lengths[variant]
-    gaps = np.multiply(seconds, 1e6, out=seconds).astype(np.int64)
+    gaps = np.multiply(seconds, SECOND, out=seconds).astype(np.int64)
     arrivals, week = answers.arrivals, answers.week
     shares = estimate_months(arrivals.votes, arrivals.noise, flow.cases)
     months = choose_months(shares, arrivals.query.first, len(variant), uniform)
     hours = estimate_week(week.votes, week.noise, flow.cases)
     # Dates have no hours: only the days of the week are left to choose by.
     if unit >= DAY:
-        hours = np.repeat(hours.reshape(7, SLOTS).sum(axis=1), SLOTS)
+        hours = np.repeat(hours.reshape(WEEK, SLOTS).sum(axis=1), SLOTS)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     times = np.empty(int(offsets[-1]), dtype=np.int64)
     for first in range(0, len(lengths), TUNING.block):
@@ -104,7 +113,7 @@ def _likely(moments: Ints, week: Floats, uniform: Uniform) -> Ints:
     """Choose one moment of each row, by how much happens at its time of the week."""
     if not len(moments):
         return np.zeros(0, dtype=np.int64)
-    chances = np.cumsum(week[week_slot(moments)] + 1e-9, axis=1)
+    chances = np.cumsum(week[week_slot(moments)] + NEGLIGIBLE, axis=1)
     marks = uniform(len(moments)) * chances[:, -1]
     chosen = np.minimum((chances <= marks[:, None]).sum(axis=1), moments.shape[1] - 1)
     likely: Ints = moments[np.arange(len(moments)), chosen]
@@ -139,12 +148,14 @@ def estimate_months(noisy: Floats, noise: float, cases: float) -> Floats:
         inside[first:last] = True
         left[first:last] = -np.inf
     # Months are pulled towards those around them, as much as their differences look like noise.
-    # Not mode="same": a window of fewer months than five has a calendar too.
-    values = np.where(inside, noisy, 0.0)
-    around = np.maximum(np.convolve(inside.astype(np.float64), np.ones(5))[2:-2], 1.0)
-    near = np.convolve(values, np.ones(5))[2:-2] / around
-    # A month is a fifth of its own surroundings, which hides a fifth of its noise.
-    excess, by_noise = float(np.mean((values - near)[inside] ** 2)), 0.8 * deviation**2
+    # Not mode="same": a calendar may have fewer months than the window.
+    values, half = np.where(inside, noisy, 0.0), TUNING.months_around
+    window = np.ones(2 * half + 1)
+    around = np.maximum(np.convolve(inside.astype(np.float64), window)[half:-half], 1.0)
+    near = np.convolve(values, window)[half:-half] / around
+    # A month is a part of its own surroundings, which hides that part of its noise.
+    excess = float(np.mean((values - near)[inside] ** 2))
+    by_noise = (1 - 1 / len(window)) * deviation**2
     kept = 1.0 - by_noise / excess if excess > by_noise else 0.0
     smooth = near + kept * (values - near)
     shares = np.zeros(len(left))
@@ -157,7 +168,7 @@ def _best_stretch(noisy: Floats, deviation: float) -> tuple[int, int, float]:
     """The stretch of months whose sum stands out most, and by how many standard deviations."""
     months = len(noisy)
     # What was taken already weighs so much that no stretch goes across it.
-    taken = -1e3 * float(np.abs(noisy[np.isfinite(noisy)]).sum() + deviation)
+    taken = -2 * float(np.abs(noisy[np.isfinite(noisy)]).sum() + deviation)
     sums = np.concatenate([[0.0], np.cumsum(np.where(np.isfinite(noisy), noisy, taken))])
     best = (0, months, -np.inf)
     most = float((sums[1:] - np.minimum.accumulate(sums)[:-1]).max())
@@ -179,13 +190,13 @@ def estimate_week(noisy: Floats, noise: float, cases: float) -> Floats:
     They are explained by weeks that organisations have: which days, which hours, and how much
     happens outside.
     """
-    every = [np.full(7 * SLOTS, 1.0)]
+    every = [np.full(WEEK * SLOTS, 1.0)]
     for days, first, width, outside in product(
-        (5, 6, 7), range(SLOTS), (2, 3, 4, SLOTS), (0.0, 0.1, 0.3, 0.6)
+        range(WEEK - 2, WEEK + 1), range(SLOTS), range(2, SLOTS + 1), TUNING.outside_hours
     ):
         hours = np.full(SLOTS, outside)
         hours[(first + np.arange(width)) % SLOTS] = 1.0
-        open_days = np.where(np.arange(7) < days, 1.0, outside)
+        open_days = np.where(np.arange(WEEK) < days, 1.0, outside)
         every.append(np.outer(open_days, hours).ravel())
     shapes = np.array(every) / np.array(every).sum(axis=1, keepdims=True)
     off = np.abs(noisy - cases * shapes).sum(axis=1) / noise
@@ -211,7 +222,7 @@ def _draw_starts(
     seen = np.maximum(table.sums(answer.votes), 0.0).reshape(2, -1)
     # Work is said to overlap where that stands out from the noise of all bins of a row.
     sure = 2.0 * answer.noise * np.sqrt(2.0 * np.diff(table.starts)[: seen.shape[1]])
-    overlapping = np.where(seen[1] > sure, seen[1] / np.maximum(seen.sum(axis=0), 1e-9), 0.0)
+    overlapping = np.where(seen[1] > sure, seen[1] / np.maximum(seen.sum(axis=0), LITTLE), 0.0)
     votes = flow.event_votes()
     masses = np.concatenate([votes * (1 - overlapping), votes * overlapping])
     # The longest work, by all rows taken together on the lowest rung.
@@ -223,7 +234,7 @@ def _draw_starts(
 
     first = np.zeros(len(times), dtype=np.bool_)
     first[released.offsets[:-1][np.diff(released.offsets) > 0]] = True
-    gap = np.where(first, np.iinfo(np.int64).max, np.diff(times, prepend=times[:1])) / 1e6
+    gap = np.where(first, np.iinfo(np.int64).max, np.diff(times, prepend=times[:1])) / SECOND
     overlaps = ~first & (uniform(len(ids)) < overlapping[ids])
     rows = ids + len(answer.query.rungs) * overlaps
     took = np.full(len(ids), -1.0)
@@ -233,5 +244,5 @@ def _draw_starts(
         fits = (drawn > gap[left]) == overlaps[left]
         took[left[fits]] = drawn[fits]
     took = np.where(took < 0, gap, took)
-    whole = (took * 1e6 + unit / 2).astype(np.int64) // unit * unit
+    whole = (took * SECOND + unit / 2).astype(np.int64) // unit * unit
     return times - whole

@@ -14,14 +14,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...kernel.queries.durations import bin_of, bins, edges
+from ...kernel.queries.durations import SECOND, bin_of, bins, edges
 from ...kernel.queries.times import row_starts
-from ..numerics import Floats, Ints, Uniform, add_up, project_to_total
+from ..numerics import LITTLE, NEGLIGIBLE, Floats, Ints, Uniform, add_up, project_to_total
 from ..rows import TUNING, Prior, estimate, estimate_rows
 from .tuning import TUNING as TIMES
-
-LITTLE = 1e-300
-"""Shares below this are none."""
 
 
 @cache
@@ -42,7 +39,7 @@ class Table:
     @classmethod
     def of(cls, rungs: tuple[int, ...]) -> Table:
         """Lay out rows on given rungs; edges are in seconds."""
-        every = [np.array(edges(rung)) / 1e6 for rung in rungs]
+        every = [np.array(edges(rung)) / SECOND for rung in rungs]
         low, high = (np.concatenate([e[part] for e in every]) for part in (np.s_[:-1], np.s_[1:]))
         return cls(rungs, row_starts(rungs), low, high)
 
@@ -51,7 +48,7 @@ class Table:
         found, rung_of = self.starts[rows], np.array(self.rungs)[rows]
         for rung in set(self.rungs):
             here = np.flatnonzero(rung_of == rung)
-            inner = np.array(edges(rung)[1:-1]) / 1e6
+            inner = np.array(edges(rung)[1:-1]) / SECOND
             found[here] += inner.searchsorted(seconds[here], side="right")
         return found
 
@@ -59,7 +56,7 @@ class Table:
         """The rows on given rungs, none above the most, and the cell there of each cell here."""
         rough = Table.of(tuple(min(rung, most) for rung in rungs))
         rows = np.repeat(np.arange(len(self.rungs)), np.diff(self.starts))
-        return rough, rough.cells(rows, self.low * (1 + 1e-9) + 1e-9)
+        return rough, rough.cells(rows, self.low * (1 + NEGLIGIBLE) + NEGLIGIBLE)
 
     def sums(self, cells: Floats) -> Floats:
         """The sum of each row."""
@@ -88,13 +85,13 @@ class Table:
         chances, total = uniform(len(rows)), np.maximum(left + right, LITTLE)
         a, b = left / total, right / total
         root = np.sqrt(a * a + (b * b - a * a) * chances)
-        bent = np.abs(b - a) > 1e-6
+        bent = np.abs(b - a) > NEGLIGIBLE
         inside = np.where(bent, (root - a) / np.where(bent, b - a, 1.0), chances)
         return cells, np.where(low > 0, low * ratio**inside, 0.0)
 
     def slopes(self, shares: Floats) -> tuple[Floats, Floats]:
         """How dense each cell is at its two ends, per doubling, given its neighbours."""
-        wide = np.where(self.low > 0, np.log2(self.high / np.maximum(self.low, 1e-9)), 1.0)
+        wide = np.where(self.low > 0, np.log2(self.high / np.maximum(self.low, NEGLIGIBLE)), 1.0)
         dense = shares / wide
         first = np.zeros(len(dense), dtype=np.bool_)
         first[self.starts[:-1]] = True
@@ -157,7 +154,7 @@ def read_rows(
         prior = Prior(parent=like, ordered=order, factors=TUNING.rough_factors)
         found, _ = estimate(row, float(number), noise, prior)
         found = found if rung >= 0 else _split(rung, found, parent)
-        found = (found + 1e-12) * known[into]
+        found = (found + NEGLIGIBLE) * known[into]
         shares.append(found / found.sum())
     return told, np.concatenate(shares)
 
@@ -172,7 +169,7 @@ def _split(rung: int, cells: Floats, shape: Floats) -> Floats:
 def middles() -> Floats:
     """A duration for each bin on rung 0, in seconds."""
     table = Table.of((0,))
-    return np.sqrt(np.maximum(table.low, 0.25) * table.high)
+    return np.where(table.low > 0, np.sqrt(table.low * table.high), table.high / 2)
 
 
 def read_totals(noisy: Floats, noise: float, cases: float, single: float) -> tuple[Floats, int]:

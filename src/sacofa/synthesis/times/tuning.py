@@ -64,6 +64,10 @@ class TimeTuning:
     week_trust: float = 1.0
     """Votes of a cell of the week, in noise scales, at which it weighs as much as the week's shape.
     """
+    outside_hours: tuple[float, ...] = (0.0, 0.1, 0.3, 0.6)
+    """How much happens outside of working hours, as a part of what happens inside."""
+    months_around: int = 2
+    """Months on either side that a month is pulled towards."""
     moments: int = 8
     """Number of moments among which the time of an event is chosen."""
     bend: int = 7
