@@ -156,7 +156,9 @@ PARTS = [
 def test_a_part_that_reveals_the_number_of_cases_is_noticed(part: str) -> None:
     """Whichever part it is, by this comparison and by that of neighbours."""
     way = "starts" if part in ("times", "starts") else "attributes"
-    broken = Reveals(**vars(mechanism_of(way)), part=part)
+    mechanism = mechanism_of(way)
+    set_as_there = {each.name: getattr(mechanism, each.name) for each in fields(mechanism)}
+    broken = Reveals(**set_as_there, part=part)
     first, others = runs(broken, way)
     assert all(differences(first, other) == [part] for other in others)
     pair = PAIRS[BY_CASE[way]]
