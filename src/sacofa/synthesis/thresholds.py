@@ -42,6 +42,8 @@ class NoiseShape:
     """The standard deviation of its absolute value."""
     sure: float
     """It stays within so many standard deviations in 95 of 100 runs."""
+    euclidean: bool
+    """Whether it hides changes that are bounded in the Euclidean norm."""
 
 
 LAPLACE = NoiseShape(
@@ -52,6 +54,7 @@ LAPLACE = NoiseShape(
     mean=1.0,
     deviation=1.0,
     sure=log(20) / sqrt(2),
+    euclidean=False,
 )
 GAUSSIAN = NoiseShape(
     log_density=lambda noise: -(noise**2) / 4,
@@ -61,6 +64,7 @@ GAUSSIAN = NoiseShape(
     mean=2 / sqrt(pi),
     deviation=sqrt(2 - 4 / pi),
     sure=1.96,
+    euclidean=True,
 )
 
 

@@ -273,12 +273,14 @@ class Questions:
         session = self._session
         time = TimeSettings(granularity=self._set.granularity, calendar=self._set.calendar)
         # Bins follow from the noise, which has to hide all cases of a unit.
-        scale = session.noise_on(1, self._set.time_price).epsilon
+        law = partial(session.noise_on, 1)
         answers: dict[str, Any] = {}
-        queries = time_queries(released, time, scale, service=session.has_starts)
+        queries = time_queries(
+            released, time, self._set.time_price, law, service=session.has_starts
+        )
         for name, (query, price) in queries.items():
-            table = session.ask(query, price * session.unit.max_cases, "time")
-            answers[name] = TimeAnswer(query, table, price)
+            table = session.ask(query, price, "time")
+            answers[name] = TimeAnswer(query, table, law(price).epsilon)
         if not released.events:
             none = np.zeros(0, dtype=np.int64)
             return none, none if session.has_starts else None
@@ -292,10 +294,10 @@ class Questions:
         How fine tables are follows from the released variants, which are public by now.
         """
         session = self._session
-        scale = session.noise_on(1, self._set.attribute_price).epsilon
-        asked = attribute_queries(released, session.attributes, session.pairs, scale)
+        price, law = self._set.attribute_price, partial(session.noise_on, 1)
+        asked = attribute_queries(released, session.attributes, session.pairs, price, law)
         tables = [
-            session.ask(query, price * session.unit.max_cases, "attributes")
+            session.ask(query, price, "attributes")
             for query, price in zip((*asked.tables, *asked.pairs), asked.prices, strict=True)
         ]
         cases = laid_out(released)

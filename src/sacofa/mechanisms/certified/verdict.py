@@ -82,9 +82,10 @@ def foresee(
     errors = {"edges": edges, "activities": edges.times(ACTIVITIES_OF_A_CASE)}
     asked = settings.attributes
     prices = divide(settings.attribute_price, asked, (), activities)
+    laws = [settings.budget.law(unit.max_cases, price) for price in prices]
     found = [
-        _attribute(cells_of(a.known), 1 if a.of_case else activities, price / unit.max_cases)
-        for a, price in zip(asked, prices, strict=True)
+        _attribute(cells_of(a.known), 1 if a.of_case else activities, law.epsilon)
+        for a, law in zip(asked, laws, strict=True)
     ]
     if found:
         errors["attributes"] = _Error(noise=max(found) / cases)

@@ -6,7 +6,7 @@ cases each part has; so families are as many as noise allows, without looking at
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
@@ -17,8 +17,10 @@ from ...base.batches import cases_of
 from ...base.cells import cells_of
 from ...kernel.attributes import Attribute
 from ...kernel.cases import CaseBatch
+from ...kernel.laws import DiscreteLaplace, Law
 from ...kernel.queries.attributes import AttributePair, CaseAttribute, EventAttribute
 from ...kernel.variants import VariantCounts
+from ..thresholds import SHAPES
 from .tuning import TUNING
 
 FINE = 1_000
@@ -27,41 +29,49 @@ FINE = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """The queries about attributes, each with its ε."""
+    """The queries about attributes, each with what it spends."""
 
     tables: tuple[CaseAttribute | EventAttribute, ...]
     """One for each attribute."""
     pairs: tuple[AttributePair, ...]
     """One for each declared pair."""
     prices: tuple[Fraction, ...]
-    """The ε of each, tables first; together exactly ε."""
+    """The amount of each, tables first; together exactly that of all."""
+    laws: tuple[Law, ...]
+    """The noise of each, on a case."""
 
 
 def attribute_queries(
     variants: VariantCounts,
     attributes: Sequence[Attribute],
     pairs: Sequence[tuple[int, int]],
-    epsilon: Fraction,
+    amount: Fraction,
+    law: Callable[[Fraction], Law] = DiscreteLaplace,
 ) -> Asked:
     """The queries about attributes, in the order they are asked.
 
-    `epsilon` is what all of them spend together.
+    `amount` is what all of them spend together, `law` the noise on a case that an amount buys.
     """
     activities = len(variants.activities)
-    prices = divide(epsilon, attributes, pairs, activities)
+    prices = divide(amount, attributes, pairs, activities)
+    laws = tuple(map(law, prices))
     order = best_splits(variants)
     sizes = [cells_of(attribute.known) for attribute in attributes]
     tables: list[CaseAttribute | EventAttribute] = []
-    for attribute, size, price in zip(attributes, sizes, prices, strict=False):
+    for attribute, size, noise in zip(attributes, sizes, laws, strict=False):
         cells = size if attribute.of_case else size * max(activities, 1)
-        families = variants.cases * float(price) / (TUNING.family_cases * cells)
+        families = variants.cases * float(noise.epsilon) / (TUNING.family_cases * cells)
         splits = order[: max(int(np.log2(max(families, 1.0))), 0)]
         if attribute.of_case:
             tables.append(CaseAttribute(key=attribute.key, size=size, splits=splits))
         else:
             tables.append(
                 EventAttribute(
-                    key=attribute.key, size=size - 1, activities=activities, splits=splits
+                    key=attribute.key,
+                    size=size - 1,
+                    activities=activities,
+                    splits=splits,
+                    euclidean=SHAPES[type(noise)].euclidean,
                 )
             )
     asked = tuple(
@@ -70,7 +80,7 @@ def attribute_queries(
         )
         for one, other in pairs
     )
-    return Asked(tables=tuple(tables), pairs=asked, prices=prices)
+    return Asked(tables=tuple(tables), pairs=asked, prices=prices, laws=laws)
 
 
 def divide(

@@ -43,7 +43,7 @@ def release_attributes(
 ) -> tuple[ReleasedColumn, ...]:
     """Give released cases and events values, so that all noisy tables hold at once."""
     released = ReleasedCases(cases)
-    noises = [float(1 / price) for price in asked.prices]
+    noises = [float(1 / law.epsilon) for law in asked.laws]
     fits = _fit_all(asked, tables, noises, attributes, released)
     found: list[ReleasedColumn] = []
     firsts: list[Ints] = []

@@ -69,10 +69,12 @@ class ReleasedCases:
         sums = np.bincount(case, rate, self.batch.cases)
         # A case votes if any of its activities has a value, each by its own chance.
         none = np.exp(np.bincount(case, np.log(np.maximum(1 - rate, LITTLE)), self.batch.cases))
-        vote = rate * ((1 - none) / np.maximum(sums, LITTLE))[case]
+        # Euclidean votes of n activities are 1/√n each, and others 1/n.
+        power = 0.5 if query.euclidean else 1.0
+        vote = rate * (((1 - none) / np.maximum(sums, LITTLE)) ** power)[case]
         row = (activity << len(query.splits)) + families(self.batch, query.splits)[case]
         found: Floats = np.bincount(row, vote, query.rows).astype(np.float64)
-        return found, float(self.batch.cases - found.sum())
+        return found, float(none.sum())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

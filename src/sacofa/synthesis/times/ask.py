@@ -7,12 +7,14 @@ how many votes each will get, so each pair's row and bins are chosen without loo
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
 from ...errors import SettingError, Statement
+from ...kernel.laws import DiscreteLaplace, Law
 from ...kernel.queries.durations import DAY, LOWEST, MINUTE, SECOND
 from ...kernel.queries.protocol import Query
 from ...kernel.queries.times import (
@@ -26,6 +28,7 @@ from ...kernel.queries.times import (
 )  # fmt: skip
 from ...kernel.variants import VariantCounts
 from ..numerics import Bools, Floats, Ints, add_up
+from ..thresholds import SHAPES
 from .tuning import TUNING
 
 MAX_MONTHS = 1_200
@@ -104,7 +107,9 @@ class TimeSettings:
 class ReleasedFlow:
     """Released variants, and the votes that their cases would give."""
 
-    def __init__(self, variants: VariantCounts) -> None:
+    def __init__(self, variants: VariantCounts, *, euclidean: bool = False) -> None:
+        """Take variants; Euclidean votes are 1/√n each where others are 1/n."""
+        self._power = 0.5 if euclidean else 1.0
         self.activities = len(variants.activities)
         self.ids = variants.activity_ids.astype(np.int64)
         self.offsets, self.lengths = variants.offsets, variants.lengths
@@ -115,14 +120,14 @@ class ReleasedFlow:
         """The places of the events that a gap ends with."""
         self.owner = self.variant[self.ends]
         """The variant of each gap."""
-        self.gap_votes: Floats = 1.0 / (self.lengths[self.owner] - 1)
+        self.gap_votes: Floats = np.float64(1.0) / (self.lengths[self.owner] - 1.0) ** self._power
         """The part of a vote that each gap of a variant is."""
         first = np.zeros(len(self.ids), dtype=np.bool_)
         first[first_occurrences(self.ids, self.variant)] = True  # type: ignore[arg-type]
         self.firsts: Bools = first[self.ends]
         """Whether the event that a gap ends with is the first of its activity."""
         many = np.bincount(self.owner[self.firsts], minlength=len(self.counts))
-        self.first_votes: Floats = 1.0 / np.maximum(many, 1)[self.owner]
+        self.first_votes: Floats = 1.0 / np.maximum(many, 1)[self.owner] ** self._power
         """The part of a vote that each of those is."""
 
     def elapsed_votes(self) -> Floats:
@@ -133,7 +138,7 @@ class ReleasedFlow:
 
     def event_votes(self) -> Floats:
         """The votes of each activity, where all events of a case share one."""
-        votes = (self.counts / np.maximum(self.lengths, 1))[self.variant]
+        votes = (self.counts / np.maximum(self.lengths, 1) ** self._power)[self.variant]
         return add_up(self.ids, votes, self.activities)
 
 
@@ -143,15 +148,22 @@ def rung_for(votes: float) -> int:
 
 
 def time_queries(
-    variants: VariantCounts, settings: TimeSettings, epsilon: Fraction, *, service: bool = False
+    variants: VariantCounts,
+    settings: TimeSettings,
+    amount: Fraction,
+    law: Callable[[Fraction], Law] = DiscreteLaplace,
+    *,
+    service: bool = False,
 ) -> dict[str, tuple[Query, Fraction]]:
-    """The queries about time, in the order they are asked, each with its ε.
+    """The queries about time, in the order they are asked, each with its amount.
 
-    `epsilon` is what all of them spend together, `service` whether the log has start times.
+    `amount` is what all of them spend together, `law` the noise on a case that an amount buys, and
+    `service` whether the log has start times.
     """
-    flow = ReleasedFlow(variants)
-    prices = settings.shares.divide(epsilon, service=service)
-    scales = {name: float(price) for name, price in prices.items()}
+    euclidean = SHAPES[type(law(amount))].euclidean
+    flow = ReleasedFlow(variants, euclidean=euclidean)
+    prices = settings.shares.divide(amount, service=service)
+    scales = {name: float(law(price).epsilon) for name, price in prices.items()}
 
     def rungs(name: str, votes: Floats, least: int = LOWEST) -> tuple[int, ...]:
         return tuple(max(rung_for(each * scales[name]), least) for each in votes.tolist())
@@ -170,11 +182,14 @@ def time_queries(
             activities=flow.activities,
             steps=tuple(divmod(pair, flow.activities) for pair in own.tolist()),
             rungs=rungs("gaps", np.concatenate(rows)),
+            euclidean=euclidean,
         ),
-        "elapsed": Elapsed(rungs=rungs("elapsed", flow.elapsed_votes())),
+        "elapsed": Elapsed(rungs=rungs("elapsed", flow.elapsed_votes()), euclidean=euclidean),
         "arrivals": Arrivals(first=settings.first_month, months=settings.months),
         "week": WeekHours(),
     }
     if service:
-        queries["service"] = ServiceTime(rungs=rungs("service", flow.event_votes(), 0))
+        queries["service"] = ServiceTime(
+            rungs=rungs("service", flow.event_votes(), 0), euclidean=euclidean
+        )
     return {name: (query, prices[name]) for name, query in queries.items()}

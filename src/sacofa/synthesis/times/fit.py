@@ -54,7 +54,8 @@ def fit_times(
     answers: TimeAnswers, variants: VariantCounts, settings: TimeSettings, uniform: Uniform
 ) -> ReleasedTimes:
     """Give every event of every released case a time, so that all answers hold at once."""
-    flow, unit = ReleasedFlow(variants), settings.unit
+    flow = ReleasedFlow(variants, euclidean=answers.gaps.query.euclidean)
+    unit = settings.unit
     variant, gap_offsets, seconds = choose_courses(flow, answers, uniform)
     lengths = flow.lengths[variant]
     gaps = np.multiply(seconds, SECOND, out=seconds).astype(np.int64)
