@@ -70,7 +70,7 @@ class ReleasedCases:
         # A case votes if any of its activities has a value, each by its own chance.
         none = np.exp(np.bincount(case, np.log(np.maximum(1 - rate, LITTLE)), self.batch.cases))
         # Euclidean votes of n activities are 1/√n each, and others 1/n.
-        power = 0.5 if query.euclidean else 1.0
+        power = 1 / (1 + query.euclidean)
         vote = rate * (((1 - none) / np.maximum(sums, LITTLE)) ** power)[case]
         row = (activity << len(query.splits)) + families(self.batch, query.splits)[case]
         found: Floats = np.bincount(row, vote, query.rows).astype(np.float64)

@@ -109,7 +109,7 @@ class ReleasedFlow:
 
     def __init__(self, variants: VariantCounts, *, euclidean: bool = False) -> None:
         """Take variants; Euclidean votes are 1/√n each where others are 1/n."""
-        self._power = 0.5 if euclidean else 1.0
+        self._power = 1 / (1 + euclidean)
         self.activities = len(variants.activities)
         self.ids = variants.activity_ids.astype(np.int64)
         self.offsets, self.lengths = variants.offsets, variants.lengths
