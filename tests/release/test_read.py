@@ -89,5 +89,5 @@ def test_a_wrong_comparison_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_a_folder_without_a_comparison_is_refused(tmp_path: Path) -> None:
     """There is nothing to read."""
-    with pytest.raises(ReadError, match="cannot be read: No such file"):
+    with pytest.raises(ReadError, match="there is no such file"):
         read_comparison(tmp_path)

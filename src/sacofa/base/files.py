@@ -201,14 +201,14 @@ def hash_file(path: str | Path) -> str:
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise ReadError(path, Statement("file.missing")) from None
     except OSError as error:
         raise unreadable(path, error) from None
 
 
 def unreadable(path: object, error: OSError) -> ReadError:
     """Return the error for a file that the operating system cannot read."""
+    if isinstance(error, FileNotFoundError):
+        return ReadError(path, Statement("file.missing"))
     return ReadError(path, Statement("file.unreadable", why=error.strerror or str(error)))
 
 

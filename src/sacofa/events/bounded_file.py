@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Literal, Protocol
 from weakref import finalize
 
+from ..base.files import unreadable
 from ..base.temporary import secret_folder
 from ..errors import Argument, MissingExtraError, OutputError, ReadError, Statement
 
@@ -72,11 +73,6 @@ def refuse_endless(path: Path) -> None:
         raise ReadError(ascii(str(path)), Statement("read.file.no_name")) from None
     if not regular:
         raise ReadError(path, Statement("read.file.not_regular"))
-
-
-def unreadable(path: object, error: OSError) -> ReadError:
-    """Say why a file cannot be opened or read."""
-    return ReadError(path, (error.strerror or str(error)).lower())
 
 
 @contextmanager

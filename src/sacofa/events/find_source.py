@@ -10,7 +10,7 @@ from contextlib import suppress
 from glob import glob, has_magic
 from pathlib import Path
 
-from ..base.files import identity
+from ..base.files import identity, unreadable
 from ..errors import ReadError, SettingError, Statement, advise_nearest
 from .bounded_file import (
     ENDINGS,
@@ -161,8 +161,7 @@ def _files_in(folder: Path, *, any_suffix: bool) -> list[Path]:
     """All files of a folder and its folders; one that cannot be read, or is no log, is an error."""
 
     def refuse(error: OSError) -> None:
-        said = error.strerror or str(error)
-        raise ReadError(error.filename, Statement("file.unreadable", why=said))
+        raise unreadable(error.filename, error)
 
     files: list[Path] = []
     for place, folders, names in os.walk(folder, onerror=refuse, followlinks=False):

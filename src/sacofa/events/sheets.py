@@ -18,8 +18,9 @@ from typing import Any
 
 from lxml import etree
 
+from ..base.files import unreadable
 from ..errors import Argument, ReadError, Statement, advised
-from .bounded_file import MAX_EXPANSION, SMALL, explained, unreadable
+from .bounded_file import MAX_EXPANSION, SMALL, explained
 from .source import Source
 
 Element = Any

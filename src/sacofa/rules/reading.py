@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..base.files import unreadable
 from ..errors import ReadError, RulesError, Statement, advised
 
 Table = tuple[str, ...]
@@ -43,7 +44,7 @@ def read_file(path: str | Path, max_bytes: int | None = None) -> bytes:
         with Path(path).open("rb") as file:
             content = file.read(-1 if max_bytes is None else max_bytes + 1)
     except OSError as error:
-        raise ReadError(path, Statement("file.unreadable", why=str(error.strerror))) from error
+        raise unreadable(path, error) from error
     if max_bytes is not None and len(content) > max_bytes:
         raise ReadError(path, Statement("rules.too_many_bytes", megabytes=max_bytes >> 20))
     return content

@@ -15,6 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...base.files import unreadable
 from ...errors import Argument, ReadError, Statement
 from ..cells.duckdb_sql import LONG_WHOLE, SHORT_WHOLE
 from ..columns import Columns, resolve_columns
@@ -58,7 +59,7 @@ def refuse_wide(path: Path) -> None:
             file.seek(size - 8 - length)
             found = _FOOTER.match(file.read(16))
     except OSError as error:
-        raise ReadError(path, Statement("file.unreadable", why=str(error.strerror))) from None
+        raise unreadable(path, error) from None
     if found is None and length > LARGEST_FOOTER:
         raise ReadError(path, Statement("read.parquet.no_columns"))
     if found is not None and found[1] is not None:
