@@ -1,29 +1,31 @@
-"""Everything that can go wrong, as one tree.
+"""The errors of sacofa.
 
     SacofaError
-    ├── SettingError         a setting that cannot be (exit status 2)
+    ├── SettingError         an invalid setting (exit status 2)
     ├── OutputError          a target that cannot be written (exit status 2)
     ├── RequestError         several of these together (exit status 2)
-    ├── MissingExtraError    an optional part that is not installed (exit status 2)
+    ├── MissingExtraError    an extra that is not installed (exit status 2)
     ├── ReadError            a log or file that cannot be read (exit status 1)
     │   ├── ColumnsError     columns that were not found
-    │   └── RulesError       a rules file with a wrong entry, or a model that cannot be
-    ├── PromiseError         a mechanism that asks for other than it promised (exit status 1)
-    ├── TooLargeError        a run that would grow past its limit (exit status 1)
+    │   └── RulesError       a rules file or model that cannot be used
+    ├── PromiseError         a mechanism that deviates from its declared queries (exit status 1)
+    ├── TooLargeError        a run that would exceed its limit (exit status 1)
     └── LedgerError          a ledger that refuses or cannot be used (exit status 1)
         ├── BudgetError      a release that would overspend the budget
         └── PolicyError      a release that the policy forbids
 
 An error holds a statement: a code of the message catalogue with values, which are attributes too.
-Settings that it names are `Argument` values. `str(error)` is English and names them as Python does;
-the command line and the web app word the same statement with their own names (`messages.render`).
+Settings in the message are `Argument` values. `str(error)` is English with the names of Python; the
+command line and the web app render the same statement with their own names (`messages.render`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from difflib import get_close_matches
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from .kernel.statements import (
     Argument,
@@ -38,26 +40,29 @@ from .kernel.statements import (
 from .messages import arguments_of
 from .messages import printable as plain
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 MAX_LISTED_COLUMNS = 30
-"""A message names this many columns; a file may have any number."""
+"""Maximum number of columns in a message; a file may have any number."""
 MAX_WORD_LENGTH = 100
 MAX_CHOICES = 1_000
-"""Comparing words takes time that grows with their number and with the square of their length."""
+"""Upper bounds: comparison is linear in the number of words, and quadratic in their length."""
 
 
 def nearest(word: str, choices: Iterable[str]) -> str:
-    """Name the closest valid choice, as the end of a message, or nothing."""
+    """Return the end of a message with the closest valid choice; empty if there is none."""
     return f" {advise_nearest(word, choices)}".rstrip()
 
 
 def advise_nearest(word: str, choices: Iterable[str]) -> Statement:
-    """Suggest the closest valid choice; without any, a statement without words."""
+    """Return a suggestion of the closest valid choice; an empty statement if there is none."""
     found = _closest(word, choices)
     return Statement.plain("") if found is None else Statement("advice.nearest", name=found)
 
 
 def advised(what: Statement, word: str, choices: Iterable[str]) -> Statement:
-    """The same statement, followed by the closest valid choice if there is one."""
+    """Add a suggestion of the closest valid choice to a statement, if there is one."""
     if _closest(word, choices := tuple(choices)) is None:
         return what
     return Statement("advice.added", what=what, advice=advise_nearest(word, choices))
@@ -73,7 +78,7 @@ def _closest(word: str, choices: Iterable[str]) -> str | None:
         return None
 
     def letters(word: str) -> str:
-        # What is mistyped most: capitals, blanks and marks between words.
+        # Ignores the most common mistakes: capitals, blanks and separators.
         return word.casefold().translate(str.maketrans("", "", " _-"))
 
     short = [choice for choice in choices if len(choice) <= MAX_WORD_LENGTH][:MAX_CHOICES]
@@ -87,6 +92,14 @@ def check_whole(name: str, value: object, least: int) -> None:
         raise SettingError(name, value, Statement("must.be.whole_at_least", least=least))
 
 
+def refuse_given(value: DataclassInstance, must: Part) -> None:
+    """Refuse every value given for a dataclass that does not apply."""
+    for entry in fields(value):
+        given = getattr(value, entry.name)
+        if given != entry.default:
+            raise SettingError(entry.name, given, must)
+
+
 class OutputError(SacofaError):
     """A target that cannot be written."""
 
@@ -98,7 +111,7 @@ class OutputError(SacofaError):
 
 
 class RequestError(SacofaError):
-    """Several things that are wrong with one request."""
+    """Several errors in one request."""
 
     exit_status = 2
 
@@ -108,13 +121,13 @@ class RequestError(SacofaError):
 
 
 class Problems:
-    """Collects what is wrong with a request, so that it can be reported at once."""
+    """Collects the errors of a request, to report all of them together."""
 
     def __init__(self) -> None:
         self._found: list[SacofaError] = []
 
     def check(self, check: Callable[..., object], *values: object) -> None:
-        """Call a check, and keep its refusal for later."""
+        """Call a check, and collect its error."""
         try:
             check(*values)
         except RequestError as several:
@@ -123,7 +136,7 @@ class Problems:
             self._found.append(error)
 
     def refuse(self) -> None:
-        """Raise what was collected: one refusal as it is, several together."""
+        """Raise the collected error, or several as one."""
         if len(self._found) > 1:
             raise RequestError(self._found)
         for error in self._found:
@@ -131,7 +144,7 @@ class Problems:
 
 
 class MissingExtraError(SacofaError):
-    """An optional part of the package that is not installed."""
+    """An optional library that is not installed."""
 
     exit_status = 2
 
@@ -169,7 +182,7 @@ class ColumnsError(ReadError):
 
 
 class RulesError(ReadError):
-    """A rules file with an entry that cannot be, or a model that makes no rules."""
+    """A rules file with an invalid entry, or a model that cannot be converted to rules."""
 
     def __init__(self, path: object, line: int | None, what: Part) -> None:
         where = stated(what)
@@ -179,7 +192,7 @@ class RulesError(ReadError):
 
 
 class TooLargeError(SacofaError):
-    """A run that would grow past its limit, refused before it does."""
+    """A run that is refused because it would exceed its limit."""
 
     def __init__(self, level: int, expected: int, limit: int, advice: Part) -> None:
         values = {"level": level, "expected": expected, "limit": limit, "advice": stated(advice)}

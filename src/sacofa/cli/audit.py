@@ -29,7 +29,7 @@ from ..audit import (
 )
 from ..audit import audit as audit_pairs
 from ..base.epsilon import parse_epsilon
-from ..errors import Argument, SettingError, Statement
+from ..errors import Argument, SettingError, Statement, refuse_given
 from ..events import ReadOptions, count_variants, open_log
 from ..events.attributes import declared_attributes, pairs_of
 from ..kernel.accounting import total_epsilon
@@ -40,7 +40,7 @@ from ..mechanisms.protocol import Mechanism
 from ..mechanisms.registry import make_mechanism
 from ..release.publish import Stage
 from ..release.rules import public_rules
-from .options import Chosen, Fields, Json, Reading, Settings, refuse_given
+from .options import Chosen, Fields, Json, Reading, Settings
 from .show import format_epsilon, notify, progress_bar, say, show_table
 
 REFUTED = 3

@@ -14,7 +14,7 @@ import typer
 
 from ..base.batches import gather
 from ..base.files import check_apart, check_target, write_text
-from ..errors import Argument, ReadError, SettingError, Statement
+from ..errors import Argument, ReadError, SettingError, Statement, refuse_given
 from ..evaluate import Evaluator, Measures
 from ..evaluate.comparison import Comparison
 from ..evaluate.comparison import compare as compare_mechanisms
@@ -33,7 +33,7 @@ from ..report.build import write_report
 from ..report.comparison import list_measures
 from ..report.figures import is_table
 from ..report.page import say_duration
-from .options import Fields, Force, Json, LogPath, Reading, refuse_given
+from .options import Fields, Force, Json, LogPath, Reading
 from .show import progress_bar, say, say_written, show_table
 
 PAIR = ("original", "release")

@@ -14,7 +14,7 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from typing import get_type_hints as hints_of
 
 import typer
@@ -22,15 +22,12 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..base.described import field_docs
 from ..base.files import unreadable
-from ..errors import Part, ReadError, SettingError, Statement
+from ..errors import ReadError, Statement
 from ..events import ReadOptions
 from ..mechanisms.registry import DEFAULT, MECHANISMS, choices
 from ..mechanisms.settings import Kind, Setting
 from ..rules import ModelOptions
 from ..rules.models import read_names_map
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 WHAT, PROMISE, LOG = "What is released", "The promise", "How the log is read"
 RULES, PAPER, OUTPUT = "Rules", "The mechanisms of the papers", "Output"
@@ -256,14 +253,6 @@ class CommandList(TyperGroup):
 def make_group(help: str) -> typer.Typer:
     """A command that has others."""
     return typer.Typer(cls=CommandList, no_args_is_help=True, rich_markup_mode=None, help=help)
-
-
-def refuse_given(value: DataclassInstance, must: Part) -> None:
-    """Refuse every value given for a dataclass that does not apply here."""
-    for entry in fields(value):
-        given = getattr(value, entry.name)
-        if given != entry.default:
-            raise SettingError(entry.name, given, must)
 
 
 def one_or_all(logs: list[str]) -> str | list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..base.files import check_apart, check_target, write_text
-from ..errors import Argument, ReadError, SettingError, Statement
+from ..errors import Argument, ReadError, SettingError, Statement, refuse_given
 from ..events import count_variants, open_log
 from ..rules import (
     FromPublicLog,
@@ -100,7 +100,7 @@ def rules(
         found = open_rules(file, model, activities=activities, notify=notify)
         (_show if task.show else _write)(found, task)
     else:
-        model.refuse_given(Statement("must.left_out_no_model"))
+        refuse_given(model, Statement("must.left_out_no_model"))
         variants = count_variants(open_log(str(log), options))
         if not variants.cases:
             raise ReadError(str(log), Statement("log.no_cases"))

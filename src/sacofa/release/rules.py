@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..base.files import identity
-from ..errors import ReadError, SettingError, Statement
+from ..errors import ReadError, SettingError, Statement, refuse_given
 from ..events import count_variants, open_log
 from ..events.find_source import find_files
 from ..rules import FromPublicLog, ModelOptions, Rules, learn_rules, open_rules
@@ -37,7 +37,7 @@ def public_rules(
         raise SettingError("rules_from", name or log, Statement("must.be.left_out_with_rules"))
     if file is not None:
         return open_rules(file, model, activities=activities, name=name, notify=notify)
-    model.refuse_given(Statement("must.left_out_no_model"))
+    refuse_given(model, Statement("must.left_out_no_model"))
     if log is None:
         return None
     several = secret if isinstance(secret, (list, tuple)) else [secret]

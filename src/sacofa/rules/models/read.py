@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...errors import Argument, SettingError, Statement, advised
+from ...errors import Argument, SettingError, Statement, advised, refuse_given
 from ..file import read_rules
 from ..provenance import FromModel
 from ..reading import RefusedError, decode, read_file, refusing
@@ -51,12 +51,6 @@ class ModelOptions:
         if self.deviations is not None and not 0 <= self.deviations <= MAX_DEVIATIONS:
             what = Statement("must.whole_between", low=0, high=MAX_DEVIATIONS)
             raise SettingError("deviations", self.deviations, what)
-
-    def refuse_given(self, must: Statement) -> None:
-        """Refuse every option that was given, if there is no model."""
-        for name, value in vars(self).items():
-            if value is not None and value is not False:
-                raise SettingError(name, value, must)
 
 
 DEFAULT_OPTIONS = ModelOptions()
@@ -227,7 +221,7 @@ def open_rules(
         The rules.
     """
     if Path(path).suffix.lower() not in MODELS:
-        options.refuse_given(Statement("must.left_out_no_model"))
+        refuse_given(options, Statement("must.left_out_no_model"))
         return read_rules(path)
     model = read_model(path)
     rules = model.rules(options, activities=activities, name=name)
