@@ -69,7 +69,7 @@ def test_with_the_original_the_page_is_secret(
         (
             ["out.xes", "-o", "new.html", "--original", "log.csv", "--comparison", "."],
             1,
-            "runs.csv: cannot be read",
+            "runs.csv: there is no such file",
         ),
     ],
 )

@@ -219,7 +219,8 @@ class Spread(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        return f"{self.median:.3f} ({self.low:.3f} – {self.high:.3f})"
+        is_one = self.low == self.median == self.high
+        return f"{self.median:.3f}" + f" ({self.low:.3f}–{self.high:.3f})" * (not is_one)
 
 
 class Summary:
@@ -270,19 +271,23 @@ class Summary:
         measures = measures or [measure.name for measure in measures_of(self.rows)]
         yield markdown_row(*TABLE_KEYS, *(BY_NAME[name].title for name in measures))
         yield markdown_row(*["---"] * len(TABLE_KEYS), *["--:"] * len(measures))
+        for log, series, epsilon in self.settings():
+            medians = (self.median(name, log, series, epsilon) for name in measures)
+            figures = ("–" if math.isnan(median) else f"{median:.3f}" for median in medians)
+            own = (f"*{series}*", "", "", "")
+            details = self.describe(log, series, epsilon) if epsilon else own
+            yield markdown_row(log, epsilon, *details, *figures)
+
+    def settings(self) -> Iterator[tuple[str, str, str]]:
+        """Yield every log, series and ε with a run."""
         for log in self.logs:
             own = [("", ORIGINAL), ("", LIMIT)]
             for epsilon, series in (*own, *product(self.epsilons(log), self.series)):
                 if self._select(log, series, epsilon):
-                    medians = (self.median(name, log, series, epsilon) for name in measures)
-                    figures = ("–" if math.isnan(median) else f"{median:.3f}" for median in medians)
-                    details = self._describe(log, series, epsilon)
-                    yield markdown_row(log, epsilon, *details, *figures)
+                    yield log, series, epsilon
 
-    def _describe(self, log: str, series: str, epsilon: str) -> tuple[str, ...]:
+    def describe(self, log: str, series: str, epsilon: str) -> tuple[str, ...]:
         """Return the series, the spent ε, whether times were released, and the runs."""
-        if not epsilon:
-            return f"*{series}*", "", "", ""
         rows = self._select(log, series, epsilon)
         lost = Counter(row.status for row in rows if row.status != DONE)
         states = ", ".join(f"{number} {state}" for state, number in lost.items())
