@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from scipy import stats
 
-from sacofa.audit.audit import least_refuted, prove_epsilon
+from sacofa.audit.bounds import Claim, prove_epsilon
 
 
 @pytest.mark.parametrize("guesses", [1, 2, 10, 333, 5_000, 100_000])
@@ -57,6 +58,12 @@ def test_a_bound_without_its_margin_breaks_the_confidence() -> None:
         return math.log((right + 1e-9) / (guesses - right + 1e-9))
 
     assert wrong_audits(plain, 500, 1.0) > 0.3
+
+
+def least_refuted(claimed: float, guesses: int, doubt: float) -> float:
+    """The ε that refutes a claim without δ."""
+    claim = Claim(epsilon=Fraction(claimed))
+    return claim.least_refuted(guesses, guesses, doubt, by_rho=False)
 
 
 @pytest.mark.parametrize("guesses", [50, 100, 1_000, 20_000])

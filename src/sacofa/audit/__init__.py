@@ -2,7 +2,8 @@
 
 | module | content |
 |---|---|
-| `audit` | an audit from pairs of logs to findings; the Clopper–Pearson bound on ε |
+| `audit` | an audit from pairs of logs to findings |
+| `bounds` | lower bounds on ε, with and without δ, and on ρ (Clopper–Pearson) |
 | `pairs` | neighbouring logs to distinguish, around a log and built-in ones |
 | `views` | features of an outcome, and the likelihood-ratio attack on a transcript |
 | `guess` | evidence of features; learning how to guess |
@@ -10,6 +11,7 @@
 """
 
 from .audit import Finding, audit, make_minimal, threshold_of
+from .bounds import Claim
 from .neighbours import Event, Violation, check_neighbours
 from .pairs import (
     Pair,
@@ -24,6 +26,7 @@ from .pairs import (
 )
 
 __all__ = [
+    "Claim",
     "Event",
     "Finding",
     "Pair",

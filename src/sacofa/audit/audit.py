@@ -10,7 +10,6 @@ with probability `doubt` (Clopper and Pearson, 1934), and ε is at least ln(p / 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
@@ -22,15 +21,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..base.epsilon import Epsilon, parse_epsilon
+from ..base.epsilon import LARGEST_DELTA, Epsilon, parse_epsilon
 from ..errors import SacofaError, SettingError, Statement
-from ..kernel.accounting import total_epsilon
 from ..kernel.bits import SeededBits, SystemBits
 from ..kernel.noise import Noise
 from ..kernel.unit import Unit
 from ..mechanisms.protocol import Mechanism, perform
 from ..mechanisms.registry import MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
+from .bounds import Claim
 from .guess import Guesser, Sample, learn_guesser
 from .pairs import Pair
 from .views import Feature, Features, View, describe_feature, views_for
@@ -39,8 +38,6 @@ Result = TypeVar("Result")
 Stage = Callable[[str, float], None]
 """Receives the name of a pair, and the share of its runs that are done."""
 
-MAX_EPSILON = 100.0
-"""No number of guesses that can be made proves a larger ε."""
 BOUND_DOUBT = 0.05
 """Probability that the reported bound is too high."""
 REFUTED_DOUBT = 1e-6
@@ -71,7 +68,8 @@ class Finding:
         right: Number of right guesses.
         guesses: Number of guesses on the half of the runs that decides.
         runs: Number of runs on that half.
-        claimed: The claimed ε.
+        claim: The claim that was attacked.
+        by_rho: Whether the guesses are to prove a ρ, which implies ε at δ.
     """
 
     mechanism: str
@@ -82,26 +80,41 @@ class Finding:
     right: int
     guesses: int
     runs: int
-    claimed: Fraction
+    claim: Claim
+    by_rho: bool = False
+
+    @property
+    def claimed(self) -> Fraction:
+        """The claimed ε."""
+        return self.claim.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The δ that it is claimed with."""
+        return self.claim.delta
 
     @property
     def certified(self) -> float:
-        """Lower bound on ε at 95 % confidence."""
-        return prove_epsilon(self.right, self.guesses, BOUND_DOUBT)
+        """Lower bound on ε at 95 % confidence; at δ, if there is one."""
+        return self._prove(self.right, self.guesses, BOUND_DOUBT)
 
     @property
     def refuted(self) -> bool:
         """Whether the claim cannot be true."""
-        return prove_epsilon(self.right, self.guesses, REFUTED_DOUBT) > self.claimed
+        return self._prove(self.right, self.guesses, REFUTED_DOUBT) > self.claimed
 
     @property
     def highest(self) -> float:
         """Largest lower bound that this number of runs can prove, if every guess is right."""
-        return prove_epsilon(self.runs, self.runs, BOUND_DOUBT)
+        return self._prove(self.runs, self.runs, BOUND_DOUBT)
+
+    def _prove(self, right: int, guesses: int, doubt: float) -> float:
+        return self.claim.prove(right, guesses, self.runs, doubt, by_rho=self.by_rho)
 
     def refuted_from(self, share: float = 1.0) -> float:
         """Return the ε that is likely to be refuted, if it shows in this share of the runs."""
-        return least_refuted(float(self.claimed), int(self.runs * share), REFUTED_DOUBT)
+        guesses = int(self.runs * share)
+        return self.claim.least_refuted(guesses, self.runs, REFUTED_DOUBT, by_rho=self.by_rho)
 
     @property
     def verdict(self) -> str:
@@ -172,6 +185,7 @@ def audit(
     pairs: Sequence[Pair],
     *,
     claimed: Epsilon | None = None,
+    delta: Epsilon = 0,
     runs: int = 10_000,
     views: Mapping[str, View] | None = None,
     seed: int | None = None,
@@ -184,6 +198,7 @@ def audit(
         mechanism: The mechanism.
         pairs: The pairs.
         claimed: The claimed ε; the promise of the mechanism if omitted.
+        delta: The δ that it is claimed with, if `claimed` is given.
         runs: Number of runs on each log, about: a coin decides each run.
         views: What the attacker observes, by name; release and transcript if omitted.
         seed: Repeats an audit.
@@ -200,7 +215,11 @@ def audit(
     """
     if runs < MIN_RUNS:
         raise SettingError("runs", runs, Statement("must.at_least", least=MIN_RUNS))
-    claims = [_claim(mechanism, pair, claimed) for pair in pairs]
+    given = None
+    if claimed is not None:
+        at = parse_epsilon("delta", delta, LARGEST_DELTA, may_be_zero=True)
+        given = Claim(epsilon=parse_epsilon("claimed", claimed), delta=at)
+    claims = [given or _claim(mechanism, pair) for pair in pairs]
     for pair in pairs:
         pair.check_neighbours()
     findings: list[Finding] = []
@@ -216,15 +235,15 @@ def audit(
     return tuple(findings)
 
 
-def _claim(mechanism: Mechanism, pair: Pair, claimed: Epsilon | None) -> Fraction:
-    """The ε that is claimed for the unit of a pair."""
-    if claimed is not None:
-        return parse_epsilon("claimed", claimed)
-    promised = total_epsilon(mechanism.promise(pair.unit).accesses)
-    if promised is None:
+def _claim(mechanism: Mechanism, pair: Pair) -> Claim:
+    """The claim of a mechanism for the unit of a pair."""
+    cases = pair.smaller_cases
+    adapted = mechanism.for_log(timed=cases.timed, attributes=cases.attributes)
+    claim = Claim.of(adapted.promise(pair.unit))
+    if claim is None:
         must = Statement("must.given_no_epsilon", mechanism=mechanism.name)
         raise SettingError("claimed", None, must)
-    return promised
+    return claim
 
 
 def _split(batch: Batch, number: int) -> list[Batch]:
@@ -240,7 +259,7 @@ def _split(batch: Batch, number: int) -> list[Batch]:
 
 
 def _attack(
-    batches: Sequence[Batch], claim: Fraction, pool: Executor | None, stage: Stage | None
+    batches: Sequence[Batch], claim: Claim, pool: Executor | None, stage: Stage | None
 ) -> Iterator[Finding]:
     """Learn on the first half of the batches how to guess, and guess on the second half."""
     mechanism, pair = batches[0].mechanism, batches[0].pair
@@ -256,7 +275,7 @@ def _attack(
             yield result
 
     first, second = batches[: len(batches) // 2], batches[len(batches) // 2 :]
-    guessers = _learn(list(work(observe, first)))
+    guessers = _learn(list(work(observe, first)), claim)
     if not guessers:
         # Every run failed: raise the error.
         perform(mechanism, pair.larger_cases, Noise())
@@ -271,15 +290,16 @@ def _attack(
             right=sum(some[name][0] for some in counted),
             guesses=sum(some[name][1] for some in counted),
             runs=sum(batch.runs for batch in second),
-            claimed=claim,
+            claim=claim,
+            by_rho=guesser.by_rho,
         )
 
 
-def _learn(parts: Sequence[Mapping[str, Sample]]) -> dict[str, Guesser]:
+def _learn(parts: Sequence[Mapping[str, Sample]], claim: Claim) -> dict[str, Guesser]:
     """Learn a guesser for each view that has any feature."""
     samples = {name: Sample.join(part[name] for part in parts) for name in parts[0]}
     return {
-        name: learn_guesser(sample)
+        name: learn_guesser(sample, claim)
         for name, sample in samples.items()
         if any(feature[0] != FAILED for feature in sample.columns)
     }
@@ -321,33 +341,3 @@ def threshold_of(mechanism: Mechanism, unit: Unit) -> int:
     # Pairs around a threshold have no times, so that nothing is spent on them.
     found = mechanism.for_log(timed=False).shown_from(unit, THRESHOLD_ACTIVITIES)
     return DEFAULT_THRESHOLD if found is None else found
-
-
-def prove_epsilon(right: int, guesses: int, doubt: float) -> float:
-    """Return a lower bound on ε, between 0 and 100, that is too high with probability `doubt`."""
-    from scipy.special import betainccinv, betaincinv
-
-    if right <= 0:
-        return 0.0
-    wrong = guesses - right + 1
-    # 1 − p by its own function: for nearly certain guesses the difference would lose its digits.
-    p, q = float(betaincinv(right, wrong, doubt)), float(betainccinv(wrong, right, doubt))
-    if p <= 0.5:
-        return 0.0
-    return min(math.log(p / q), MAX_EPSILON) if q else MAX_EPSILON
-
-
-def least_refuted(claimed: float, guesses: int, doubt: float) -> float:
-    """Return the smallest ε that is expected to refute a claim.
-
-    Args:
-        claimed: The claimed ε.
-        guesses: Number of guesses, each of which is right as often as ε allows.
-        doubt: Probability that a true claim is refuted.
-
-    Returns:
-        The ε; infinite if even guesses that are all right prove no more than the claim.
-    """
-    rights = range(guesses)
-    least = bisect_left(rights, True, key=lambda n: prove_epsilon(n, guesses, doubt) > claimed)
-    return math.log(least / (guesses - least)) if least < guesses else math.inf

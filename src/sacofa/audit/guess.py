@@ -16,15 +16,18 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .bounds import Claim, rho_of
 from .views import Feature
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Sides = NDArray[np.bool_]
 
 BINS = 48
@@ -48,6 +51,8 @@ CAUTIONS = 5.0, 1.7
 """Thresholds are chosen for the ε that they prove if wrong guesses are this many standard
 deviations more frequent: first as a refutation requires, and if nothing would be proved, as a bound
 at 95 % does."""
+GIVEN_DOUBT = 1e-6
+"""Probability that δ gives more runs away than are taken for that when thresholds are chosen."""
 SINGLE_FEATURES = 20
 """Number of the most significant features that are tried alone."""
 
@@ -103,6 +108,7 @@ class Guesser:
     weights: Mapping[Feature, Weights]
     low: float  # at or below this sum of weights the guess is the smaller log
     high: float  # at or above this sum of weights the guess is the larger log
+    by_rho: bool = False  # whether the guesses are to prove a ρ
 
     def count(self, sample: Sample) -> tuple[int, int]:
         """Return the number of right guesses, and of all guesses; the other runs are passed."""
@@ -113,13 +119,57 @@ class Guesser:
         return int((larger == sample.sides)[guessed].sum()), int(guessed.sum())
 
 
-def learn_guesser(sample: Sample) -> Guesser:
+PURE = Claim(epsilon=Fraction(1))
+"""Any claim without δ: which ε it is does not matter to an attack."""
+
+
+def learn_guesser(sample: Sample, claim: Claim = PURE) -> Guesser:
     """Find the features, weights and thresholds that prove the largest ε on these runs."""
     weighed = weigh_features(sample)
     scores = {name: weights.score(sample, name) for name, weights in weighed.items()}
+    learned = [
+        _learn_thresholds(sample, weighed, scores, _Aim.of(claim, len(sample.sides), by_rho))
+        for by_rho in ((False, True) if claim.rho else (False,))
+    ]
+    return max(learned, key=lambda one: one[0])[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Aim:
+    """What guesses are to prove, and how many right ones do not count."""
+
+    claim: Claim
+    by_rho: bool
+    given: int
+
+    @classmethod
+    def of(cls, claim: Claim, runs: int, by_rho: bool) -> _Aim:
+        given = claim.given_away(runs, GIVEN_DOUBT, by_rho=by_rho) if claim.delta else 0
+        return cls(claim=claim, by_rho=by_rho, given=given)
+
+    def proves(self, right: Floats, wrong: Floats, runs: int, caution: float) -> Floats:
+        """Return about the bound on ε or ρ: close to the exact bound, and fast."""
+        right = np.maximum(right - self.given, 0.5)
+        if not self.by_rho:
+            feared = (np.sqrt(wrong + 1) + caution / 2 * np.sqrt(1 + wrong / right)) ** 2
+            return np.asarray(np.log(right / feared))
+        # Right and wrong guesses are as unlikely as each other to be so many more or fewer.
+        least = np.maximum(np.sqrt(right) - caution / 3, 0) ** 2
+        feared = np.minimum((np.sqrt(wrong + 1) + caution / 3) ** 2, runs - least)
+        return rho_of(least / runs, feared / runs)
+
+    def epsilon_of(self, proves: float) -> float:
+        """The ε at δ that such a bound proves."""
+        return self.claim.epsilon_of(proves) if self.by_rho and proves > 0 else proves
+
+
+def _learn_thresholds(
+    sample: Sample, weighed: Mapping[Feature, Weights], scores: Mapping[Feature, Ints], aim: _Aim
+) -> tuple[float, Guesser]:
+    """Find the features and thresholds that prove most, and how much that is."""
     nothing = np.zeros(len(sample.sides), dtype=np.int64)
     for caution in CAUTIONS:
-        choose = partial(_choose_thresholds, sides=sample.sides, caution=caution)
+        choose = partial(_choose_thresholds, sides=sample.sides, caution=caution, aim=aim)
         tried: list[tuple[tuple[float, float, float], Mapping[Feature, Weights]]] = []
         for name in list(weighed)[:SINGLE_FEATURES]:
             tried.append((choose(scores[name]), {name: weighed[name]}))
@@ -137,10 +187,13 @@ def learn_guesser(sample: Sample) -> Guesser:
         (proves, low, high), chosen = max(tried, key=lambda one: one[0][0])
         if proves > 0:
             break
-    return Guesser(weights=chosen, low=low, high=high)
+    guesser = Guesser(weights=chosen, low=low, high=high, by_rho=aim.by_rho)
+    return aim.epsilon_of(proves), guesser
 
 
-def _choose_thresholds(scores: Ints, sides: Sides, caution: float) -> tuple[float, float, float]:
+def _choose_thresholds(
+    scores: Ints, sides: Sides, caution: float, aim: _Aim
+) -> tuple[float, float, float]:
     """Choose the two thresholds that prove most; each may lie outside all scores.
 
     Returns:
@@ -155,14 +208,14 @@ def _choose_thresholds(scores: Ints, sides: Sides, caution: float) -> tuple[floa
     tried = _spaced(above[0] + above[1]), _spaced(below[0] + below[1])
     high_right, high_wrong = (np.append(part[tried[0]], 0) for part in above)
     low_right, low_wrong = (np.append(part[tried[1]], 0) for part in below)
-    right = np.maximum(high_right[:, None] + low_right[None, :], 0.5)
+    right = high_right[:, None] + low_right[None, :]
     wrong = high_wrong[:, None] + low_wrong[None, :]
-    # An upper bound on the wrong guesses: close to the exact bound, and fast.
-    feared = (np.sqrt(wrong + 1) + caution / 2 * np.sqrt(1 + wrong / right)) ** 2
-    proves = np.log(right / feared)
     high = np.append(distinct[tried[0]].astype(float), np.inf)
     low = np.append(distinct[tried[1]].astype(float), -np.inf)
-    proves[low[None, :] >= high[:, None]] = -np.inf
+    valid = low[None, :] < high[:, None]
+    # Two thresholds that cross would guess some runs twice.
+    proves = aim.proves(np.where(valid, right, 0.0), wrong * valid, len(sides), caution)
+    proves[~valid] = -np.inf
     i, j = np.unravel_index(int(np.argmax(proves)), proves.shape)
     return float(proves[i, j]), float(low[j]), float(high[i])
 

@@ -3,11 +3,12 @@
 An absent value (a variant that was not released) is different from every value that is present.
 
 An attacker who knows both logs has one more view, derived from the queries. Every query is a table
-of whole numbers with discrete Laplace noise on each cell. Both tables without noise are known,
-because the query itself computes them. The log-likelihood ratio of an answer x is
-ε (|x − smaller| − |x − larger|), added up over the cells of a table and over all tables. No other
-test of these answers is better (Neyman and Pearson), and this one needs no training: on a real log,
-whose candidates differ from run to run, it finds most.
+of whole numbers with noise on each cell. Both tables without noise are known, because the query
+itself computes them. With discrete Laplace noise, the log-likelihood ratio of an answer x is
+ε (|x − smaller| − |x − larger|), with discrete Gaussian noise ((x − smaller)² − (x − larger)²) /
+(2σ²), added up over the cells of a table and over all tables. No other test of these answers is
+better (Neyman and Pearson), and this one needs no training: on a real log, whose candidates differ
+from run to run, it finds most.
 
 A sparse query reports some cells only, and the evidence of the others depends on thresholds.
 Whether a cell is reported, and its distance if it is, has to be learned.
@@ -22,6 +23,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..kernel.language import Word
+from ..kernel.laws import DiscreteGaussian, Law
 from ..kernel.queries.protocol import Ints, Query, SparseQuery
 from ..kernel.variants import VariantCounts
 from ..mechanisms.protocol import Outcome
@@ -121,6 +123,22 @@ def views_for(pair: Pair) -> Mapping[str, View]:
     return {**VIEWS, "transcript": LikelihoodRatioAttack(pair)}
 
 
+def compare(noise: Law, beyond: Ints, added: Ints) -> tuple[int, float]:
+    """How much nearer an answer is to a larger table.
+
+    Args:
+        noise: The noise on each cell.
+        beyond: How far the answer lies beyond the smaller table.
+        added: What the larger table adds.
+
+    Returns:
+        A whole number, and its weight: their product is the log-likelihood ratio.
+    """
+    if isinstance(noise, DiscreteGaussian):
+        return int((added * (2 * beyond - added)).sum()), 0.5 / float(noise.sigma_squared)
+    return int((np.abs(beyond) - np.abs(beyond - added)).sum()), float(noise.epsilon)
+
+
 class LikelihoodRatioAttack:
     """Compares every answer of a transcript with those of both logs."""
 
@@ -148,11 +166,10 @@ class LikelihoodRatioAttack:
                     continue
                 smaller, added = smaller[shown], added[shown]
                 values = np.array([values[words[place]] for place in shown], dtype=np.int64)
-            beyond = values - smaller
-            nearer = int((np.abs(beyond) - np.abs(beyond - added)).sum())
+            nearer, weight = compare(answer.noise, values - smaller, added)
             found[NEARER, answer.query.name] = nearer
             if not sparse:
-                total += nearer * float(answer.epsilon)
+                total += nearer * weight
         found[NEARER, ALL] = round(total * UNIT)
         return found
 

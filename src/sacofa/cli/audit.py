@@ -32,7 +32,6 @@ from ..base.epsilon import parse_epsilon
 from ..errors import Argument, SettingError, Statement, refuse_given
 from ..events import ReadOptions, count_variants, open_log
 from ..events.attributes import declared_attributes, pairs_of
-from ..kernel.accounting import total_epsilon
 from ..kernel.unit import MAX_CASES_BOUND, ONE_CASE, Unit
 from ..mechanisms import Plan
 from ..mechanisms import plan as make_plan
@@ -116,9 +115,9 @@ def audit(
     findings: list[Finding] = []
     with progress_bar() as stage:
         for number, pair in enumerate(pairs):
-            claimed = total_epsilon(audited.promise(pair.unit).accesses)
-            if claimed is None:
-                # The requested ε is claimed if no finite ε is guaranteed.
+            claimed = None
+            if audited.promise(pair.unit).epsilon is None:
+                # Without a finite ε that is promised, the ε that was asked for is claimed.
                 epsilon = parse_epsilon("epsilon", str(chosen.settings["epsilon"]))
                 claimed = epsilon * pair.unit.max_cases
             findings += audit_pairs(
@@ -199,6 +198,8 @@ def _content(finding: Finding) -> dict[str, object]:
         **{name: getattr(finding, name) for name in FIGURES},
         "claimed": float(finding.claimed),
         "claimed_exact": str(finding.claimed),
+        "delta": float(finding.delta),
+        "delta_exact": str(finding.delta),
         "refuted_from": least if math.isfinite(least) else None,
     }
 
