@@ -28,7 +28,7 @@ from .release.formats.blocks import to_pandas
 
 
 class Parameters(Enum):
-    """The keys of parameters; their values, as text, are keys as well."""
+    """The keys of parameters; their text values are keys as well."""
 
     EPSILON = "epsilon"
     K = "k"
@@ -37,22 +37,22 @@ class Parameters(Enum):
 
 
 class WrongParameterError(SettingError, ValueError):
-    """A parameter that cannot be; a ValueError, as pm4py's users expect."""
+    """An invalid parameter; a ValueError, as users of pm4py expect."""
 
 
 RETURN_CERTIFICATE = "return_certificate"
-"""A parameter that pm4py does not know: return the certificate together with the frame."""
+"""Parameter beyond those of pm4py: return the certificate together with the frame."""
 
 
 @dataclass(frozen=True)
 class _Variant:
-    """What stands for pm4py's module of a variant."""
+    """Counterpart of pm4py's module of a variant."""
 
     name: str
     Parameters: ClassVar = Parameters
 
     def apply(self, log: Any, parameters: Mapping[Any, Any] | None = None) -> Any:
-        """Anonymize a log with this variant, as the function `apply` of this module does."""
+        """Anonymize a log with this variant, like the function `apply` of this module."""
         return apply(log, self, parameters)
 
 
@@ -104,7 +104,7 @@ def apply(log: Any, variant: Any = DEFAULT_VARIANT, parameters: Any = None) -> A
 
 
 def to_frame(variants: VariantCounts) -> Any:
-    """Lay variants out as an event log: a pandas frame with pm4py's column names."""
+    """Convert variants to an event log: a pandas frame with pm4py's column names."""
     return to_pandas(ReleasedLog(variants=variants))
 
 
@@ -122,7 +122,7 @@ def _mechanism(name: str, given: Mapping[Any, Any]) -> Mechanism:
 
 
 def _name(variant: Any) -> str:
-    """The name of a variant, whatever stands for it."""
+    """Return the name of a variant in any supported form."""
     name = getattr(variant, "name", variant)
     if isinstance(variant, ModuleType):
         name = variant.__name__.rpartition(".")[-1]

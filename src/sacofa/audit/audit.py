@@ -1,10 +1,10 @@
 """Audits: attempts to refute the claim of a mechanism by a guessing game on neighbouring logs.
 
-Somebody flips a fair coin, runs the mechanism on one of two neighbouring logs and shows you the
-outcome. You guess which log it was, or pass. Under ε-differential privacy every guess, whatever it
-is based on, is right with probability at most e^ε / (1 + e^ε). If `right` of `guesses` are right,
-the probability p of a right guess is at least BetaInv(doubt; right, guesses − right + 1), except
-with probability `doubt` (Clopper and Pearson, 1934), and ε is at least ln(p / (1 − p)).
+A fair coin selects one of two neighbouring logs, and the mechanism runs on it. A guesser sees the
+outcome and guesses the log, or passes. Under ε-differential privacy, every guess is right with
+probability at most e^ε / (1 + e^ε). If `right` of `guesses` are right, the probability p of a right
+guess is at least BetaInv(doubt; right, guesses − right + 1), except with probability `doubt`
+(Clopper and Pearson, 1934), and ε is at least ln(p / (1 − p)).
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def observe(batch: Batch) -> dict[str, Sample]:
 
 
 def count_guesses(batch: Batch, guessers: Mapping[str, Guesser]) -> dict[str, tuple[int, int]]:
-    """Make the runs of a batch, and count how many guesses of each guesser are right, of all."""
+    """Run a batch, and count the right guesses and all guesses of each guesser."""
     samples = observe(batch)
     return {name: guesser.count(samples[name]) for name, guesser in guessers.items()}
 
@@ -313,10 +313,10 @@ def _describe(guesser: Guesser, pair: Pair) -> str:
 
 
 def make_minimal(name: str, given: Mapping[str, object]) -> Mechanism:
-    """Make a mechanism in its smallest form: the same code and promise, but runs in a millisecond.
+    """Make a mechanism with minimal settings: the same code and promise, but runs in a millisecond.
 
-    Settings on which the promise does not depend are reduced, as `minimal` of the mechanism lists
-    them. Nobody would release a log with them.
+    Settings that do not affect the promise are reduced, as `minimal` of the mechanism lists them.
+    They are not suitable for releases.
 
     Args:
         name: Name of the mechanism.
@@ -337,7 +337,7 @@ def make_minimal(name: str, given: Mapping[str, object]) -> Mechanism:
 
 
 def threshold_of(mechanism: Mechanism, unit: Unit) -> int:
-    """Return the count from which a mechanism releases a variant, as far as it is known before."""
+    """Return the minimum count of a released variant, if it is known in advance."""
     # Pairs around a threshold have no times, so that nothing is spent on them.
     found = mechanism.for_log(timed=False).shown_from(unit, THRESHOLD_ACTIVITIES)
     return DEFAULT_THRESHOLD if found is None else found

@@ -335,7 +335,7 @@ def _merge(larger: list[int], smaller: list[int], edges: list[float]) -> None:
 
 
 def _edges(values: Ints, min_runs: int) -> list[float]:
-    """Where bins begin, so that each has enough runs; a frequent value has a bin of its own."""
+    """Return edges of bins with enough runs each; a frequent value has a bin of its own."""
     distinct, counts = np.unique(values, return_counts=True)
     edges: list[float] = []
     held = 0

@@ -26,7 +26,7 @@ class Event:
 
     Attributes:
         case: The case.
-        activity: The activity. None, without a time: the row only says that the case exists.
+        activity: The activity. None without a time: the row declares an empty case.
         time: The time, as 2020-01-31T12:00:00 or a number. None or other text: unknown.
         person: The person of the case, by this row.
     """

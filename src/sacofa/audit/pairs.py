@@ -67,10 +67,10 @@ class Pair:
         what: The difference between the two, in words.
         smaller: One log.
         larger: The same log with the cases of one more unit.
-        smaller_by_case: Cases of the smaller log one by one; None for a pair without times.
-        added_by_case: Cases that only the larger log has, one by one.
+        smaller_by_case: Individual cases of the smaller log; None for a pair without times.
+        added_by_case: Individual cases that only the larger log has.
         attributes: Attributes that these cases have.
-        together: Pairs of attributes that are declared.
+        together: Declared pairs of attributes.
     """
 
     name: str

@@ -25,7 +25,7 @@ WAITS = {
 AGAIN = 720
 """The same for an activity that is repeated on the ward."""
 OFFICE = ("Bill", "Follow-up")
-"""What people do from Monday to Friday, from 8 to 16 o'clock."""
+"""Working hours: Monday to Friday, 8:00 to 16:00."""
 BITS = 53
 
 

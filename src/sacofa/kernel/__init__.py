@@ -2,9 +2,9 @@
 
 It imports NumPy and the standard library only. Read it in this order:
 
-* unit, accounting: what is protected, and the privacy budget that a run spends;
-* variants, cases, attributes: cases as a mechanism is given them;
-* queries: what can be asked of cases, each a table with a declared sensitivity;
+* unit, accounting: the unit of privacy, and the privacy budget that a run spends;
+* variants, cases, attributes: the representations of cases;
+* queries: the queries on cases, each a table with a declared sensitivity;
 * session: spends the budget for a query, then answers it through noise;
 * laws, noise, reals, bits: exact noise from the random bits of the operating system;
 * language: sets of sequences that can be counted and sampled without listing them;
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _HOMES = ("accounting", "unit", "variants", "cases", "noise", "session", "queries.protocol",
           "queries.flow", "queries.histogram")  # fmt: skip
-"""The modules of the public names, which are loaded when a name is first used: errors, which every
-command needs, must not load NumPy."""
+"""Modules of the public names, imported on first use: errors, which every command needs, must not
+import NumPy."""
 
 __all__ = [
     "ONE_CASE", "Access", "ActivityVotes", "AllSequences", "Answer", "CaseBatch", "CaseCount",

@@ -26,12 +26,12 @@ SMALLEST_PER_CASE = Fraction(1, 10**9)
 
 @dataclass(frozen=True, kw_only=True)
 class Spend:
-    """A query that was answered through noise, and what was charged for it."""
+    """A query that was answered with noise, and its charge."""
 
     what: Statement
     """The query; a string is its own wording."""
     amount: Fraction
-    """What was charged, in the currency of the budget."""
+    """The charge, in ε or ρ as the budget."""
     line: str = field(default="", compare=False)
     """The line of the promise that it is charged to."""
 
@@ -44,9 +44,9 @@ class Leak:
     """An access to the confidential log without noise or charge."""
 
     what: Statement
-    """What was read; a string is its own wording."""
+    """The data that was read; a string is its own wording."""
     why: Statement
-    """What follows for the promise."""
+    """The consequence for the guarantee."""
     line: str = field(default="", compare=False)
     """The line of the promise that names it."""
 
@@ -74,7 +74,7 @@ class PureDP:
 
     @property
     def rho(self) -> Fraction:
-        """What it counts in a sum of ρ: ε²/2 (Bun and Steinke 2016, Proposition 1.4)."""
+        """Its ρ in a sum: ε²/2 (Bun and Steinke 2016, Proposition 1.4)."""
         return self.epsilon**2 / 2
 
     def law(self, change: int, amount: Fraction) -> Law:
@@ -89,7 +89,7 @@ class ZCDP:
     epsilon: Fraction
     delta: Fraction
     selection: Fraction = Fraction(0)
-    """The part of δ for cells that are shown because a case of the log has them at all."""
+    """The part of δ for reporting which cells of the histogram are not empty."""
 
     @cached_property
     def amount(self) -> Fraction:
@@ -109,7 +109,7 @@ class ZCDP:
 
     @property
     def rho(self) -> Fraction:
-        """What it counts in a sum of ρ; its `selection` counts in the sum of δ."""
+        """Its ρ in a sum; its `selection` is added to δ."""
         return self.amount
 
     def law(self, change: int, amount: Fraction) -> Law:
@@ -117,10 +117,10 @@ class ZCDP:
         return DiscreteGaussian(change**2 / (2 * amount))
 
     def shown_from(self, law: Law, cases: int) -> int:
-        """The least count that a cell may be shown with because a case of the log has it.
+        """The minimum count that a cell may be reported with because a case of the log is in it.
 
-        A unit fills at most so many cells that would be empty without it, each with at most that
-        many cases. By the union bound, one of them is shown with probability δ at most.
+        A unit fills at most `max_cases` cells that would be empty without it, each with at most
+        that many cases. By the union bound, one of them is reported with probability δ at most.
         """
         return cases + law.threshold(self.selection / cases)
 

@@ -1,4 +1,4 @@
-"""What the kernel knows of an attribute: its public domain, whose cells queries count."""
+"""Attributes in the kernel: public domains, whose cells queries count."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Domain(Protocol):
 
     @property
     def values(self) -> int:
-        """How many values there are; `other` and missing come on top."""
+        """Number of values, without `other` and missing."""
 
     def cell(self, text: str) -> int:
         """The cell of a text that is not blank: a value, `other`, or missing."""
@@ -40,7 +40,7 @@ class Domain(Protocol):
         return ()
 
     def sample(self, value: int, uniform: float) -> str:
-        """A text of a value, as it is released; `uniform` from 0 to 1 chooses among several."""
+        """Return a text to release for a value; `uniform` from 0 to 1 selects one of several."""
         return self.label(value)
 
 
@@ -53,7 +53,7 @@ class Attribute:
     of_case: bool = False
     """Whether a case has one value; else every event has its own."""
     domain: Domain | None = None
-    """What it may be; None: what the log holds, until it was read."""
+    """The domain; None: the values of the log, which are not read yet."""
     taken: bool = False
     """Whether the values of the domain were taken from the log."""
     collapsed: bool = False
@@ -65,7 +65,7 @@ class Attribute:
 
     @property
     def key(self) -> str:
-        """What it is called where cases and events lie in one table."""
+        """Its name in a table with attributes of both cases and events."""
         return f"case:{self.name}" if self.of_case else self.name
 
     @property

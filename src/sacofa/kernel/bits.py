@@ -52,7 +52,7 @@ class KeyedBits:
     """Words that SHAKE-256 makes of a secret key, so that work done again draws the same ones."""
 
     SIZE = 4
-    """A key is so many words: 256 bits."""
+    """Number of words of a key: 256 bits."""
 
     def __init__(self, key: Words, *, reproducible: bool) -> None:
         """Take a key of SIZE words; `reproducible` as the source that it was drawn from."""

@@ -1,4 +1,4 @@
-"""Cases one by one, in arrays: what queries about times and attributes are asked of."""
+"""Arrays of individual cases, for queries about times and attributes."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Values:
     """An attribute of all cases or all events of a batch."""
 
     name: str
-    """What it is called; `case:` before it where cases have it."""
+    """Its name, with the prefix `case:` for attributes of cases."""
     of_case: bool
     """Whether cases have it; else events do."""
     cells: NDArray[np.int32]
     """The cell of its domain that each value takes."""
     size: int = 0
-    """How many cells the domain has; the last one is for what is missing."""
+    """Number of cells of the domain; the last one counts missing values."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cells", read_only(self.cells))
@@ -47,13 +47,13 @@ class CaseBatch(Traces):
     times: NDArray[np.int64] | None = None
     """When each event happened (completed): microseconds since 1970 in UTC; NO_TIME if missing."""
     starts: NDArray[np.int64] | None = None
-    """When the activity of each event began, where the log says so."""
+    """The start of work on each event, if the log records it."""
     attributes: tuple[Values, ...] = ()
-    """What else was asked for."""
+    """The requested attributes."""
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """Each case counts once; so queries about variants can be asked of cases, too."""
+        """Each case counts once, so that queries about variants apply to cases, too."""
         return np.ones(len(self.offsets) - 1, dtype=np.int64)
 
     @property
@@ -88,7 +88,7 @@ class CaseBatch(Traces):
         return self._part(kept, np.repeat(kept, self.lengths), offsets)
 
     def pieces(self, events: int) -> Iterator[CaseBatch]:
-        """Whole cases, in pieces of about so many events: arrays that fit a cache are quicker."""
+        """Yield batches of whole cases with about this many events, which fit a CPU cache."""
         marks = np.arange(events, len(self.activity_ids), events)
         ends = np.unique([0, *self.offsets.searchsorted(marks).tolist(), self.cases])
         if len(ends) <= 2:
@@ -125,22 +125,22 @@ class Parts(Protocol):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cases:
-    """The cases of a log, bound to a unit: what a session asks."""
+    """The cases of a log, bound to a unit: the input of a session."""
 
     variants: VariantCounts | DistributedVariants
     """Every variant with its count."""
     by_case: Parts | None = None
-    """The same cases one by one, with their times; None where nobody asked for them."""
+    """The same cases individually, with their times; None if not requested."""
     has_times: bool = True
-    """Whether cases one by one have times that may be asked for."""
+    """Whether individual cases have times that queries may use."""
     has_starts: bool = False
-    """Whether it was declared that they also say when work began."""
+    """Whether the start of work is declared to be recorded."""
     attributes: tuple[Attribute, ...] = ()
-    """What else cases one by one have, with public domains."""
+    """The attributes of individual cases, with public domains."""
     pairs: tuple[tuple[int, int], ...] = ()
-    """Which attributes are asked for together: places among them."""
+    """Pairs of attributes for joint queries, by index."""
     assumptions: tuple[Statement, ...] = ()
-    """What reading them took to be public, though it comes from the log."""
+    """Facts from the log that reading assumed to be public."""
 
     def __post_init__(self) -> None:
         # Noise is drawn for the unit of the variants, and must hide those of cases one by one.
@@ -150,12 +150,12 @@ class Cases:
 
     @property
     def timed(self) -> bool:
-        """Whether times may be asked for."""
+        """Whether queries may use times."""
         return self.by_case is not None and self.has_times
 
     @property
     def unit(self) -> Unit:
-        """What is protected."""
+        """The unit of privacy."""
         return self.variants.unit
 
     @property

@@ -28,9 +28,9 @@ Digits = NDArray[np.uint32]
 
 BITS = np.uint64(32)
 DIGIT = np.uint64((1 << 32) - 1)
-# So many digits are added up together: bounds memory, not the result.
+# Number of digits that are added together: bounds memory, not the result.
 BLOCK = 1 << 22
-# Sums are kept up to so many bits in all: bounds memory, not the result.
+# Maximum number of bits of all stored sums: bounds memory, not the result.
 ROOM = 1 << 29
 
 
@@ -55,7 +55,7 @@ class Language:
         self.activities = tuple(activities)
         self.max_length = max_length
         self.keeps_rules = keeps_rules
-        """Whether every rule that was asked for is kept; False after falling back to steps."""
+        """Whether all requested rules are kept; False after falling back to allowed pairs."""
         self._ends = ends
         # To look a step up: one key for each, in order, and where it leads.
         keys = sources * max(len(self.activities), 1) + steps
@@ -75,7 +75,7 @@ class Language:
         self._room = ROOM
 
     def __getstate__(self) -> dict[str, object]:
-        # What can be worked out again is not sent along: it can be much larger than the automaton.
+        # Derived data is not pickled: it can be much larger than the automaton.
         kept = {name: part for name, part in self.__dict__.items() if name != "_levels"}
         return kept | {"_kept": {}, "_room": ROOM}
 
@@ -90,7 +90,7 @@ class Language:
         return self._count(np.zeros(1, dtype=np.int64), self.max_length)[0]
 
     def holds(self, variants: VariantCounts) -> Bools:
-        """Tell which variants are words."""
+        """Return which variants are words."""
         if variants.activities != self.activities:
             raise ValueError("variants and language have different activities")
         lengths, size = variants.lengths, max(len(self.activities), 1)
@@ -109,7 +109,7 @@ class Language:
         return result
 
     def contains(self, sequence: Sequence[int], finished: bool) -> bool:
-        """Tell whether a case is a word."""
+        """Whether a case is a word."""
         state, size = 0, max(len(self.activities), 1)
         if len(sequence) > self.max_length:
             return False
@@ -169,17 +169,17 @@ class Language:
 
     @cached_property
     def _levels(self) -> list[Digits]:
-        """For each number of steps that are left, how many words begin in each state.
+        """Return the number of words from each state, for each number of remaining steps.
 
-        No machine number could hold them. A count is a row of digits of 32 bits, lowest first, so
-        that the counts of all states are added up at once; sums of digits have room in 64 bits.
+        Counts exceed machine integers. A count is a row of 32-bit digits, lowest first, so that the
+        counts of all states are added at once; sums of digits fit into 64 bits.
         """
         # With no step left: the word that is cut here, and the one that ends here if it may.
         levels: list[Digits] = [1 + self._ends[:, None].astype(np.uint32)]
         for _ in range(self.max_length):
             total = self._add_targets(levels[-1])
             total[:, 0] += self._ends
-            # What exceeds a digit is carried over to the next one, as often as it takes.
+            # The excess of a digit is carried over to the next one, repeatedly if necessary.
             while (over := total >> BITS).any():
                 total &= DIGIT
                 total[:, 1:] += over[:, :-1]
@@ -189,7 +189,7 @@ class Language:
         return levels
 
     def _add_targets(self, counts: Digits) -> NDArray[np.uint64]:
-        """Add up the counts of what each state leads to, digit by digit; no carrying yet."""
+        """Sum the counts of the successors of each state, digit by digit, without carrying."""
         offsets, times = self._offsets, self._times.astype(np.uint64)[:, None]
         total = np.zeros((len(offsets) - 1, counts.shape[1] + 1), dtype=np.uint64)
         rows = np.flatnonzero(np.diff(offsets))

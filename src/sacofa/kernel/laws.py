@@ -1,4 +1,4 @@
-"""The two distributions of noise on a cell, each with what the rest of the package asks of it."""
+"""The two distributions of noise on a cell, and their properties."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class DiscreteGaussian(Law):
 
     @property
     def variance(self) -> float:
-        """σ², which is larger than the variance where σ is below 1, and right to 10⁻⁷ above."""
+        """σ², which exceeds the variance if σ is below 1, and is exact to 10⁻⁷ above."""
         return float(self.sigma_squared)
 
     def tail(self, threshold: int) -> Real:

@@ -1,9 +1,9 @@
-"""The only module where noise is drawn: exact, vectorised, over a source of random bits.
+"""Exact, vectorized sampling of noise from random bits. No other module draws noise.
 
-Everything is drawn by inversion. A uniform real number U in [0, 1) is revealed 64 bits at a time
-and compared with the thresholds P(X ≤ 0), P(X ≤ 1), … of a distribution. 64 bits decide nearly
-always, by one table look-up; where they do not, more bits of both are computed until they differ.
-So no draw is rounded and no value is out of reach: the distributions are exactly the ones named.
+All samples are drawn by inversion. A uniform real number U in [0, 1) is revealed 64 bits at a time
+and compared with the thresholds P(X ≤ 0), P(X ≤ 1), … of a distribution. 64 bits almost always
+decide, by one table look-up; otherwise, more bits of both are computed until they differ. So no
+draw is rounded and every value is possible: the distributions are exact.
 
 Discrete Laplace noise is the difference of two geometric variables, which are written in base 256:
 their digits are independent, so small tables serve any scale. Discrete Gaussian noise is discrete
@@ -36,7 +36,7 @@ TABLE = 1024
 """A table is at most about this long; larger scales take one more digit."""
 BATCH = 2**18
 CLOSE = 2.0**-40
-"""Floats decide whatever is farther from a threshold; their error is below 2^-48."""
+"""Floats decide beyond this distance from a threshold; their error is below 2^-48."""
 
 
 def invert(below: Below, bits: Bits, word: int | None = None) -> int:
@@ -45,8 +45,8 @@ def invert(below: Below, bits: Bits, word: int | None = None) -> int:
     width, value = WORD, 0
     while True:
         threshold = below(value, width)
-        # That a threshold rounds to 2^width says nothing: at a large ε the probability of all that
-        # lies beyond is smaller than so many bits can tell. Only more bits decide.
+        # Rounding of a threshold to 2^width decides nothing: at a large ε the probability beyond it
+        # is below the resolution of these bits. Only more bits decide.
         if threshold is None or number < threshold - DOUBT:
             return value
         if number > threshold + DOUBT:
@@ -60,15 +60,16 @@ class Table:
     """The first 64 bits of the thresholds of a distribution, for drawing many values at once."""
 
     def __init__(self, thresholds: Sequence[int], below: Below) -> None:
-        """Prepare thresholds (below(0, 64), below(1, 64), …); `below` decides what they cannot."""
+        """Prepare thresholds (below(0, 64), below(1, 64), …); `below` decides all other cases."""
         self._below = below
         # Around each threshold lies a zone of doubt. Left of zone i a draw is at most i, right of
         # it more, so an even number of passed edges is twice the value and an odd one is doubt.
         edges = [edge for t in thresholds for edge in (t - DOUBT, t + DOUBT + 1)]
         highest = 2**WORD - 1
         clipped = np.array([min(max(edge, 0), highest) for edge in edges], dtype=np.uint64)
-        # What lies beyond the last threshold is doubtful too: the distribution may go on there.
-        # Edges were cut to the highest word, which passes them all and so is doubtful anyway.
+        # Beyond the last threshold more bits are needed, too: the distribution may continue there.
+        # Edges are clipped to the highest word, which passes all of them and so needs more bits
+        # anyway.
         self._edges = np.maximum.accumulate(clipped)[:-1]
 
     def draw(self, bits: Bits, size: int) -> Ints:
@@ -90,7 +91,7 @@ class Geometric:
         """Prepare the tables of the digits; `ratio` is ρ."""
         rough = ratio(40)
         with localcontext(WIDE, prec=40 + GUARD):
-            # So many values hold all but about 2^-64 of the probability.
+            # This many values have all but about 2^-64 of the probability.
             reach = int(Decimal(45) / -rough.ln()) + 1
             self._spare = len(str(reach))
         self._ratio = ratio
@@ -102,13 +103,13 @@ class Geometric:
         self._top = self._table(self._scale, None, reach // self._scale + 2)
 
     def _power(self, exponent: int, bits: int) -> Decimal:
-        """ρ^exponent, so exact that thresholds made of it are right to the given bits."""
+        """ρ^exponent, with enough digits for thresholds that are exact to the given bits."""
         digits = bits // 3 + 3 * self._spare + len(str(exponent))
         with localcontext(WIDE, prec=digits + GUARD):
             return self._ratio(digits) ** exponent
 
     def _table(self, scale: int, base: int | None, size: int = BASE) -> Table:
-        """Prepare one digit; the highest has no base and goes on for ever."""
+        """Prepare one digit; the highest has no base and is unbounded."""
 
         def below(x: int, bits: int) -> int | None:
             if base is not None and x >= base - 1:

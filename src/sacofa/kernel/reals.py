@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 Real = Callable[[int], Decimal]
 
 GUARD = 12
-"""Extra digits that a computation carries beyond those asked for."""
+"""Additional digits of intermediate results."""
 WIDE = Context(Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Holds astronomically large and small numbers; `localcontext` works with a copy."""
 
@@ -47,7 +47,7 @@ def minus_log(probability: Decimal, digits: int) -> Decimal:
 # A mechanism asks the same again and again.
 @lru_cache(maxsize=1024)
 def none_of(trials: int, probability: Decimal, digits: int) -> Decimal:
-    """(1 − p)^trials: the chance that none of so many trials succeeds."""
+    """(1 − p)^trials: the probability that no trial succeeds."""
     with localcontext(WIDE, prec=digits + GUARD):
         return (-minus_log(probability, digits) * rounded(trials, digits)).exp()
 

@@ -1,9 +1,9 @@
-"""The session: charges for a query first, then answers it through noise.
+"""The session: charges for a query first, then answers it with noise.
 
-A mechanism promises beforehand what it will spend, line by line. A query is charged to its line
-before the log is touched, more than was promised is refused, and at the end every line must be
-spent. The next query may depend on all answers so far, but on nothing else. So the amounts add up,
-post-processing of the answers is free, and the certificate is what was charged.
+A mechanism declares its spends in advance, line by line. A query is charged to its line before the
+log is accessed; more than was declared is refused, and at the end every line must be spent. The
+next query may depend on all earlier answers and on nothing else. So the amounts add up,
+post-processing of answers is free, and the certificate states the charges.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from .unit import Unit
 from .variants import DistributedVariants, VariantCounts
 
 PIECE = 200_000
-"""About how many events a table is made of at a time; more where it has more cells."""
-# So many cells are noised at once: bounds memory, not the result.
+"""Approximate number of events per batch of a table; at least its number of cells."""
+# Number of cells per batch of noise: bounds memory, not the result.
 TOGETHER = 1 << 20
 MAX_SENSITIVITY = 1_000
 """A table of which one case can change more is refused: its noise might not fit a machine word."""
@@ -35,12 +35,12 @@ MAX_SENSITIVITY = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class Opened:
-    """Counts that were charged for, to be published with noise on every cell."""
+    """Counts that were charged for, to be reported with noise on every cell."""
 
     variants: VariantCounts | DistributedVariants
     """The counts. Confidential."""
     noise: Noise
-    """What the noise is drawn from."""
+    """The source of noise."""
     law: Law
     """The noise on every cell: it hides all cases of a unit."""
     threshold: int | None = None
@@ -48,15 +48,15 @@ class Opened:
 
 
 class Session:
-    """Asks the secret log on behalf of a mechanism, and writes down every charge and answer."""
+    """Queries the confidential log for a mechanism, and records every charge and answer."""
 
     def __init__(
         self, cases: Cases, promised: Sequence[Access], noise: Noise, budget: Budget | None = None
     ) -> None:
-        """Take the cases of a log, what may be spent on them (by default in ε), and the noise."""
+        """Open cases, with declared spends, a budget (by default their sum in ε), and the noise."""
         total = sum((a.amount for a in promised if isinstance(a, Spend)), Fraction(0))
         self.budget: Budget = budget or PureDP(total)
-        """What all amounts together may be, and their currency."""
+        """The maximum sum of all amounts, in ε or ρ."""
         if total > self.budget.amount:
             values = {"total": total, "budget": self.budget.amount}
             raise PromiseError(Statement("promise.over_budget", **values))
@@ -68,24 +68,24 @@ class Session:
         self._left: dict[str, Fraction] = {}
         for access in promised:
             if isinstance(access, Spend):
-                # Lines of one name are one line: what they promise adds up.
+                # Lines of one name are one line: their amounts add up.
                 self._left[access.line] = self._left.get(access.line, Fraction(0)) + access.amount
         self._leaks = {leak.line: leak for leak in promised if isinstance(leak, Leak)}
         self._max_length: int | None = None
         self.noise = noise
-        """For what is made of answers: draws that never meet a count."""
+        """Source of random bits for post-processing, which never involves counts."""
         self.activities: tuple[str, ...] = cases.variants.activities
         """The names of the activities: public."""
         self.unit: Unit = cases.variants.unit
-        """What is protected: bound to the cases when they were read."""
+        """The unit of privacy, to which the cases were bounded when they were read."""
         self.has_starts = cases.has_starts
-        """Whether it may be asked when work began: public, because it was declared."""
+        """Whether queries may use the start of work: public, because it was declared."""
         self.attributes = cases.attributes
-        """What else may be asked for, with public domains."""
+        """The attributes that queries may use, with public domains."""
         self.pairs = cases.pairs
-        """Which attributes are asked for together: places among them."""
+        """Pairs of attributes for joint queries, by index."""
         self.spent: list[Access] = []
-        """Every access so far, with its price."""
+        """Every access so far, with its charge."""
         self.answers: list[Answer] = []
         """Every answer so far, with the query."""
         self.transcript: dict[str, object] = {}
@@ -125,7 +125,7 @@ class Session:
         return noisy
 
     def open(self, query: SparseQuery, epsilon: Fraction, line: str) -> Opened:
-        """Charge for counts that are too many to list; whoever opens them adds the noise."""
+        """Charge for counts that are too many to list; the caller adds the noise."""
         self._check(query)
         self.charge(query.what, epsilon, line)
         law, threshold = self.law(query, epsilon), None
@@ -137,20 +137,20 @@ class Session:
         return Opened(variants=self._variants, noise=self.noise, law=law, threshold=threshold)
 
     def show(self, query: SparseQuery, shown: Mapping[Word, int], law: Law) -> None:
-        """Write down what was shown of opened counts."""
+        """Record the reported cells of opened counts."""
         names = self.activities
         self._record(Answer(query=query, values=shown, noise=law, activities=names), shown)
 
     def read_unpaid(self, line: str) -> VariantCounts | DistributedVariants:
-        """Give the log itself, without noise: only where the promise names it as a leak."""
+        """Return the log itself, without noise, only if the promise names it as a leak."""
         if line not in self._leaks:
             raise PromiseError(Statement("promise.unnamed_leak", line=line))
         self.spent.append(self._leaks.pop(line))
         return self._variants
 
     def charge(self, what: Statement, epsilon: Fraction, line: str) -> None:
-        """Take a price off a line of the promise; more than is left there is refused."""
-        # A float is rounded, in whose favour nobody knows; and none but a fraction is compared.
+        """Charge a line of the promise; more than its remaining amount is refused."""
+        # Rounding of a float could exceed the promise, so only fractions are accepted.
         if type(epsilon) is not Fraction:
             raise PromiseError(Statement("promise.no_fraction", what=what, value=repr(epsilon)))
         left = self._left.get(line, Fraction(0))
@@ -169,14 +169,14 @@ class Session:
         return self.budget.law(sensitivity * self.unit.max_cases, epsilon)
 
     def close(self) -> tuple[Access, ...]:
-        """Check that exactly what was promised was spent, and give it."""
+        """Check that exactly the declared amounts were spent, and return them."""
         left = {line: epsilon for line, epsilon in self._left.items() if epsilon}
         if left or self._leaks:
             raise PromiseError(Statement("promise.unspent", lines=[*left, *self._leaks]))
         return tuple(self.spent)
 
     def _check(self, query: Question) -> None:
-        """Refuse what is wrong with a query itself, whatever the log is: before it is charged."""
+        """Refuse an invalid query before it is charged, independently of the log."""
         if query.name in self.transcript:
             raise PromiseError(Statement("promise.asked_before", query=query.name))
         if not 1 <= self._sensitivity(query) <= MAX_SENSITIVITY:
@@ -197,8 +197,8 @@ def _table(number: int, part: Part, *, query: Query) -> Ints:
     total = np.zeros(size, dtype=np.int64)
     for piece in part.pieces(max(PIECE, size)) if isinstance(part, CaseBatch) else (part,):
         table = query.table(piece)
-        # Noise protects whole numbers, one to a cell: floats have gaps that tell counts apart, and
-        # a table of another shape would be stretched to fit.
+        # Noise protects whole numbers, one per cell: gaps between floats reveal counts, and a table
+        # of another shape would be broadcast.
         if table.shape != (size,) or table.dtype.kind not in "iu":
             raise PromiseError(Statement("promise.table", query=query.name))
         total += table

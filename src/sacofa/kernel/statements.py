@@ -68,7 +68,7 @@ def use_wording(wording: Callable[[Statement], str]) -> None:
 
 
 def stated(*parts: Part) -> Statement:
-    """Return one statement as it is, and other parts as a statement that is its own wording."""
+    """Return one statement unchanged, and other parts as a statement that is its own wording."""
     if len(parts) == 1 and isinstance(parts[0], Statement):
         return parts[0]
     return Statement.plain(*parts)
@@ -90,7 +90,7 @@ def is_whole(value: object) -> bool:
 
 
 class SacofaError(Exception):
-    """The root of all errors that this package raises on purpose: a statement of what happened."""
+    """The base class of all errors that this package raises, with a statement of the reason."""
 
     exit_status = 1
 
@@ -100,7 +100,7 @@ class SacofaError(Exception):
 
 
 class SettingError(SacofaError):
-    """A setting that cannot be, refused before any log is read; the value None is a missing one."""
+    """An invalid setting, refused before any log is read; the value None is a missing one."""
 
     exit_status = 2
 

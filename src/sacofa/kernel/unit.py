@@ -1,4 +1,4 @@
-"""What is protected: one case, or one person with several; bound to cases when they are read."""
+"""The unit of privacy: one case, or one person with several; applied when cases are read."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ MAX_CASES_BOUND = 10**6
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """What two neighbouring logs differ by: the cases of one person, at most max_cases of them."""
+    """The difference of two neighbouring logs: the cases of one person, at most max_cases."""
 
     max_cases: int = 1
     """The most cases that one person has among those that are counted."""
     person: str | None = None
-    """The column that says whose case it is; without it every case is a unit of its own."""
+    """The column that identifies the person; without it, every case is a unit of its own."""
 
     per_period: bool = False
-    """Whether what a person does in one period is protected by itself: a person-period."""
+    """Whether the unit is a person-period: the cases of a person in one period."""
 
     def __post_init__(self) -> None:
-        # A reader keeps whole cases: noise for 3/2 of them would hide less than what was counted.
+        # Readers keep whole cases: noise for 3/2 of a case would not protect the 2 that are kept.
         if type(self.max_cases) is not int or not 1 <= self.max_cases <= MAX_CASES_BOUND:
             must = Statement("must.whole_between", low=1, high=MAX_CASES_BOUND)
             raise SettingError("max_cases", self.max_cases, must)
@@ -35,7 +35,7 @@ class Unit:
 
     @property
     def kind(self) -> str:
-        """What one unit is: `case`, `person` or `person_period`."""
+        """The kind of unit: `case`, `person` or `person_period`."""
         if self.person is None:
             return "case"
         return "person_period" if self.per_period else "person"

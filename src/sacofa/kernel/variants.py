@@ -41,7 +41,7 @@ class Traces:
     complete: NDArray[np.bool_]
     """False where the case went on but was truncated."""
     unit: Unit = ONE_CASE
-    """What adding or removing changes at most max_cases of the cases."""
+    """The unit of privacy: neighbouring logs differ in at most max_cases of the cases."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -79,7 +79,7 @@ class VariantCounts(Traces):
     """Every sequence of activities with the number of cases that took it."""
 
     counts: NDArray[np.int64]
-    """How many cases took each variant."""
+    """The number of cases of each variant."""
 
     @classmethod
     def of(
@@ -139,7 +139,7 @@ class VariantCounts(Traces):
             key = (raw[start:end], not flag)
             total[key] = total.get(key, 0) + count
             start = end
-        # A variant that no case took is none; else logs that count alike would differ.
+        # A variant without cases is dropped; otherwise logs with equal counts would differ.
         keys = sorted(key for key, count in total.items() if count)
         offsets = np.zeros(len(keys) + 1, dtype=np.int64)
         np.cumsum([len(key) // 4 for key, _ in keys], out=offsets[1:])
@@ -184,8 +184,8 @@ class VariantCounts(Traces):
     def truncate(self, max_length: int, *, by_length: bool = False) -> VariantCounts:
         """Truncate longer cases at max_length; they are no longer complete.
 
-        With `by_length`, those shorter than max_length are complete, and no others: whether a
-        case of just that length went on is then nobody's to tell.
+        With `by_length`, exactly the cases shorter than max_length are complete, so that a case of
+        that length does not reveal whether it continued.
         """
         lengths = self.lengths
         complete = self.complete & (lengths <= max_length)
@@ -254,7 +254,7 @@ def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
 
 
 def check_names(what: str, names: Iterable[object]) -> None:
-    """Refuse names of activities that are no text."""
+    """Refuse names of activities that are not text."""
     for name in names:
         if not isinstance(name, str):
             raise SettingError(what, type(name).__name__, Statement("must.be.texts"))

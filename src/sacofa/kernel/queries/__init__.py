@@ -1,6 +1,6 @@
 """Queries: tables of cells, each with a declared sensitivity.
 
-* protocol: what a query is, and what an answer is;
+* protocol: the interfaces of queries and answers;
 * flow: case count, lengths, activities, directly-follows pairs, nearest candidate;
 * attributes: values of attributes by activity or family of cases, and in pairs;
 * durations, times: public bins of durations; cycle time, gaps, elapsed times, arrivals;

@@ -20,14 +20,14 @@ from .protocol import Ints, add_votes
 
 @dataclass(frozen=True, kw_only=True)
 class OneAttribute(VoteQuery):
-    """What queries about one attribute have in common."""
+    """Common fields of queries about one attribute."""
 
     key: str
     """The attribute."""
     size: int
-    """How many cells a row has, one for each value and more."""
+    """Number of cells per row: one per value, plus `other` and missing."""
     splits: tuple[int, ...] = ()
-    """The activities that tell families apart, as ids."""
+    """The ids of the activities that define families."""
 
     @property
     def name(self) -> str:
@@ -36,7 +36,7 @@ class OneAttribute(VoteQuery):
 
 @dataclass(frozen=True, kw_only=True)
 class CaseAttribute(OneAttribute):
-    """Which value an attribute of cases has, by family; the last cell is for what is missing."""
+    """Values of an attribute of cases, by family; the last cell counts missing ones."""
 
     @property
     def what(self) -> Statement:
@@ -44,7 +44,7 @@ class CaseAttribute(OneAttribute):
 
     @property
     def rows(self) -> int:
-        """How many families there are."""
+        """Number of families."""
         return 1 << len(self.splits)
 
     @property
@@ -62,7 +62,7 @@ class EventAttribute(OneAttribute):
     """Which values an attribute of events has, by activity and family; last, cases without any."""
 
     activities: int
-    """How many activities there are."""
+    """Number of activities."""
 
     @property
     def what(self) -> Statement:
@@ -103,7 +103,7 @@ class AttributePair(VoteQuery):
     keys: tuple[str, str]
     """The attributes."""
     sizes: tuple[int, int]
-    """How many cells their domains have; the last ones are for what is missing."""
+    """Numbers of cells of their domains; the last cell counts missing values."""
 
     @property
     def name(self) -> str:

@@ -1,8 +1,8 @@
 """Public bins for durations: the same for every log, nested, from coarse to fine.
 
-The bins that people use (1 s, 10 s, 1 min, … 1 year, 12 years) are rung 0 of a ladder. Each rung
-above splits every bin in two of equal ratio; the rung below joins them. Finer rows add up to
-coarser ones without remainder.
+The usual bins (1 s, 10 s, 1 min, … 1 year, 12 years) are rung 0 of a ladder. Each rung above splits
+every bin into two of equal ratio; the rung below merges them. Finer rows sum exactly to coarser
+ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HUMAN = (
     0, SECOND, 10 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, DAY, 3 * DAY,
     7 * DAY, 30 * DAY, 91 * DAY, YEAR, 12 * YEAR,
 )  # fmt: skip
-"""The edges on rung 0; less than a second is a bin of its own, for events at the same time."""
+"""The edges on rung 0; the first bin, below one second, is for simultaneous events."""
 COARSE = (0, SECOND, MINUTE, HOUR, DAY, 7 * DAY, 91 * DAY, 12 * YEAR)
 """The edges on rung −1: where few cases vote, the noise of many bins would add up to more."""
 LOWEST, RUNGS = -1, 7
@@ -34,7 +34,7 @@ LOWEST, RUNGS = -1, 7
 
 @cache
 def edges(rung: int) -> tuple[int, ...]:
-    """The edges of the bins on a rung; the first is 0, the last the longest duration told apart."""
+    """The edges of the bins on a rung; the first is 0, the last the longest distinct duration."""
     if rung < 0:
         return COARSE
     rough: tuple[int, ...] = HUMAN
@@ -47,7 +47,7 @@ def edges(rung: int) -> tuple[int, ...]:
 
 
 def bins(rung: int) -> int:
-    """How many bins a rung has."""
+    """Number of bins of a rung."""
     return len(edges(rung)) - 1
 
 

@@ -1,4 +1,4 @@
-"""Queries about control flow: how many cases, how long, which steps, nearest to what."""
+"""Queries about control flow: case count, lengths, directly-follows pairs, nearest candidates."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ from ..statements import Statement
 from .protocol import Ints, Part, add_votes
 
 VOTE_UNITS = 1_000
-"""How many votes a case has for its steps; more would make the remainders smaller."""
+"""Number of votes of a case for its directly-follows pairs; more would reduce rounding."""
 VOTES_FOR_REPEATS = 850
-"""How many of them are for the activities that a case repeats, if it does others once."""
+"""Number of them for repeated activities, if the case also has others that occur once."""
 FEW_FOR_REPEATS = 100
-"""The same where there are so many activities that these votes are to tell which happen at all."""
+"""The same if there are so many activities that the votes must show which of them occur."""
 FULL_WEIGHT = 16
-"""What a step counts when a case divides its votes, unless its activities are known to be common.
-"""
+"""Weight of a directly-follows pair in the division of votes, unless its activities are common."""
 END_WEIGHT = FULL_WEIGHT // 2
-"""What the beginning and the end of a case count beside activities that are known to be common."""
+"""Weight of the beginning and the end of a case, if common activities have other weights."""
 
 
 SQUARES = np.arange(VOTE_UNITS + 1, dtype=np.int64) ** 2
 """The squares of all numbers of votes that a cell may get from a case."""
 MOST_WEIGHT = 1 << 20
-"""What a cell counts for a case at most, so that squares fit a machine word."""
+"""Maximum weight of a cell for a case, so that squares fit a machine word."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,7 @@ class CaseLengths(BoundedVotes):
     def table(self, part: Part) -> Ints:
         places, votes = length_votes(self.edges, part.lengths)
         table = add_votes(len(self.edges), places, votes * part.counts)
-        # Who is no longer than the first has no votes left for one below.
+        # The shortest cases have no votes for an edge below the first.
         np.add.at(table, np.maximum(places - 1, 0), (VOTE_UNITS - votes) * part.counts)
         return table
 
@@ -148,9 +147,9 @@ class ActivityVotes(BoundedVotes):
     """
 
     activities: int
-    """How many activities there are."""
+    """Number of activities."""
     for_repeats: int = VOTES_FOR_REPEATS
-    """How many votes are for what a case repeats, if it does others once."""
+    """Number of votes for repeated activities, if others occur once."""
 
     name = "activities"
     what = Statement("query.activities")
@@ -191,11 +190,11 @@ class StepVotes(BoundedVotes):
     """
 
     activities: int
-    """How many activities there are."""
+    """Number of activities."""
     weights: tuple[int, ...] = ()
-    """What each activity counts, up to FULL_WEIGHT, made of earlier answers only; a step counts as
-    the rarer of its two ends does, and the beginning and the end of a case count END_WEIGHT. Left
-    out, all steps count the same."""
+    """Weight of each activity, up to FULL_WEIGHT, from earlier answers only. A pair has the weight
+    of its rarer activity; the beginning and the end of a case have END_WEIGHT. If empty, all pairs
+    have the same weight."""
     once: bool = False
     """Whether a case votes as if each of its activities had happened the first time only: fewer
     steps get more votes each, and none leads back."""
@@ -216,8 +215,7 @@ class StepVotes(BoundedVotes):
             first.sort()
             ids, owner = ids[first], owner[first]
             ends = np.searchsorted(owner, np.arange(len(part) + 1))
-        # What comes before each event, and before each end: another event, or the beginning.
-        # The array is shifted by one, so that an event's predecessor stands at the event's place.
+        # The predecessor of each event and of each end: another event, or the beginning.
         before = np.full(len(ids) + 1, size - 1, dtype=np.int64)
         before[1:] = ids
         # The end of a case comes after its last event; of one without events, after the beginning.
@@ -231,7 +229,7 @@ class StepVotes(BoundedVotes):
         return self.divide(owner, cells, shares, part.counts)
 
     def step_weights(self) -> Ints:
-        """[a, b]: what the step from a to b counts when a case divides its votes."""
+        """[a, b]: weight of the directly-follows pair in the division of votes."""
         weights = np.full(self.activities + 1, FULL_WEIGHT, dtype=np.int64)
         if self.weights:
             weights[:-1] = self.weights
@@ -251,9 +249,9 @@ class TrigramVotes(BoundedVotes):
     """
 
     activities: int
-    """How many activities there are."""
+    """Number of activities."""
     listed: tuple[Ids, ...]
-    """The 3-grams that are asked for, all different; made of earlier answers only."""
+    """The requested 3-grams, all distinct; from earlier answers only."""
 
     name = "trigrams"
     what = Statement("query.trigrams")
@@ -267,7 +265,7 @@ class TrigramVotes(BoundedVotes):
         # Of a thousand activities there are more 3-grams than 32 bits can number.
         ids, some = part.activity_ids.astype(np.int64), part.lengths > 0
         first, last = part.offsets[:-1][some], part.offsets[1:][some] - 1
-        # What stands beside an event in the array does so in the case, but at its first and last.
+        # Neighbours in the array are neighbours in the case, except at its first and last event.
         before, after = np.roll(ids, 1), np.roll(ids, -1)
         before[first] = after[last] = self.activities
         owner = np.repeat(np.arange(len(part)), part.lengths)
@@ -288,12 +286,12 @@ class TrigramVotes(BoundedVotes):
 
 @dataclass(frozen=True)
 class NearestCandidate:
-    """How many cases are nearest to each candidate sequence. A case adds 1 to one of them."""
+    """Number of cases that are nearest to each candidate sequence. A case adds 1 to one of them."""
 
     name: str
     """Which of several such votes it is."""
     candidates: tuple[Ids, ...]
-    """The sequences, all different; made of earlier answers only."""
+    """The sequences, all distinct; from earlier answers only."""
     nearest: Callable[[Sequence[Ids], Sequence[Ids], int], Ints]
     """Returns the candidate of each sequence: `sacofa.base.distance.nearest`. The sensitivity holds
     for any function that looks at each sequence alone."""

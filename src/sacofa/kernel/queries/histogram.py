@@ -1,17 +1,17 @@
 """The noisy counts of all sequences, drawn without listing them.
 
 Every word (a sequence up to max_length) has a cell: its count plus discrete Laplace noise. Only
-cells that reach a threshold are shown, and of the cells with count 0 hardly one does. So how many
-of them do is drawn (binomial), which ones (uniform), and with which value (threshold plus
-geometric: the distribution has no memory). What is shown is distributed as with noise on every
-cell. A cell that was asked for and not shown is known to lie below the threshold: every later stage
-is drawn given that.
+cells that reach a threshold are reported, which cells with count 0 rarely do. Their number is
+sampled (binomial), then which ones (uniform), then their values (threshold plus geometric: the
+distribution is memoryless). The result is distributed as with noise on every cell. A cell that was
+requested and not reported is below the threshold; every later stage is sampled under this
+condition.
 
-With a δ for selection, cells with count 0 get no noise and are never shown. Every cell that is
-shown has at least the threshold of the session, which hides whether a case of the log made it.
+With a δ for selection, cells with count 0 get no noise and are never reported. Published cells
+reach the threshold of the session, which hides whether a case of the log is in them.
 
-Where the variants lie on other machines, noise and threshold are applied there. A key, drawn once,
-determines the noise of each part: a machine that has to begin again gives the same.
+If the variants are on other machines, noise and threshold are applied there. A key, drawn once,
+determines the noise of each part, so that a repeated task returns the same result.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class AllSequences:
 
 
 def open_histogram(session: Session, epsilon: Fraction, line: str) -> Histogram:
-    """Pay for the counts of all sequences; what is shown of them goes into the transcript."""
+    """Charge for the counts of all sequences; reported counts are recorded in the transcript."""
     query = AllSequences()
     opened = session.open(query, epsilon, line)
     histogram = Histogram(opened)
@@ -60,11 +60,11 @@ class Histogram:
     """The cells of all words; stage after stage, more of them are shown."""
 
     def __init__(self, opened: Opened) -> None:
-        """Noise the cells of the variants at once; all others when they are asked for."""
+        """Add noise to the cells of the variants; all other cells are sampled on request."""
         self._noise = opened.noise
         self._epsilon = opened.law.epsilon
         self.least = opened.threshold
-        """The lowest count that is shown, of variants that the log has; None: of any at all."""
+        """The minimum reported count of variants in the log; None: of any variant."""
         self._taken = take_cells(opened.variants, opened.noise, opened.law)
         self._empty: dict[Word, int] = {}
         self._stages: list[tuple[Language, int]] = []
@@ -78,7 +78,7 @@ class Histogram:
         # Cells of the log and empty cells are different ones: neither replaces the other.
         empty = self._draw_empty(language, threshold, reached.inside) if not self.least else {}
         new = reached.cells | empty
-        # In public order, so that the order does not tell which cells were empty.
+        # In public order, so that the order does not reveal which cells were empty.
         new = {word: value for word, value in sorted(new.items()) if word not in self.shown}
         self._stages.append((language, threshold))
         self.shown.update(new)
@@ -87,7 +87,7 @@ class Histogram:
     def _draw_empty(self, language: Language, threshold: int, taken: int) -> dict[Word, int]:
         """Draw the cells with count 0 that reach the threshold and were not drawn before.
 
-        They are drawn with P(noise ≥ threshold), then thinned by what is known of each.
+        They are drawn with P(noise ≥ threshold), then thinned by the known bound on each.
         """
         # Empty cells that were drawn have a value already, and are known like those of the log.
         drawn = sum(language.contains(*word) for word in self._empty)
@@ -106,7 +106,7 @@ class Histogram:
         return survivors
 
     def _value(self, word: Word, threshold: int) -> int | None:
-        """Draw the value of an empty cell that reaches a threshold, or None by what is known."""
+        """Draw the value of an empty cell above a threshold; None if its bound excludes it."""
         excess = int(self._noise.geometric(self._epsilon, 1)[0])
         # The lowest threshold that the cell is known to lie below.
         asked = (t for language, t in self._stages if language.contains(*word))
@@ -137,7 +137,7 @@ class Reached:
     """The cells of a language that reach a threshold."""
 
     inside: int = 0
-    """How many variants of the log are words of the language at all. Confidential."""
+    """Number of variants of the log that are words of the language. Confidential."""
     cells: dict[Word, int] = field(default_factory=dict)
     """Those that reach the threshold, with their noisy counts."""
 
@@ -151,7 +151,7 @@ class CellsHere:
 
     def reach(self, language: Language, threshold: int) -> Reached:
         """Find the cells of a language that reach a threshold."""
-        # How many are inside is confidential: it only says how many cells are empty.
+        # The number inside is confidential: it only determines the number of empty cells.
         inside = language.holds(self._variants)
         places = (inside & (self._noisy >= threshold)).nonzero()[0].tolist()
         ids, ends = self._variants.activity_ids, self._variants.offsets.tolist()
@@ -164,7 +164,7 @@ class CellsHere:
         """Which of these words are variants of the log."""
         return self._words.intersection(words)
 
-    # Made when first asked for: most runs draw no empty cell, and need no set.
+    # Created on first use: most runs draw no empty cell, and need no set.
     @cached_property
     def _words(self) -> set[Word]:
         return set(zip(self._variants.sequences(), self._variants.complete.tolist(), strict=True))
@@ -200,7 +200,8 @@ def take_cells(
     variants: VariantCounts | DistributedVariants, noise: Noise, law: Law
 ) -> CellsHere | CellsInParts:
     """Take the cells of all variants; one noise is drawn for each."""
-    # Drawn at once and kept: asked again at a lower threshold, a cell must give the same value.
+    # Drawn immediately and kept: requested again at a lower threshold, a cell must have the same
+    # value.
     if isinstance(variants, VariantCounts):
         return CellsHere(variants, variants.counts + noise.draw(law, len(variants)))
     return CellsInParts(variants, noise, law)
@@ -208,7 +209,7 @@ def take_cells(
 
 @dataclass(frozen=True)
 class _Part:
-    """What other machines do, sent there with the keys of all parts."""
+    """The job of other machines, sent with the keys of all parts."""
 
     law: Law
     keys: dict[int, Words]

@@ -1,8 +1,8 @@
-"""What a query is: a table of cells that one case can change only by so much.
+"""The interface of queries: tables with a bounded contribution of each case.
 
-A query is a value with a name, its words for people, the L1 and L2 sensitivity of its table, and
-how the table of one part of a log is made; tables of parts add up. Noise, budget and unit are the
-session's business, so a query from outside the package is charged and audited like all others.
+A query is a value with a name, a description, the L1 and L2 sensitivity of its table, and a method
+to compute the table of one part of a log; tables of parts are added. The session handles noise,
+budget and unit, so a query of another package is charged and audited like all others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Part = VariantCounts | CaseBatch
 
 
 class Question(Protocol):
-    """What every query says of itself; all of it is public."""
+    """Public description of a query."""
 
     @property
     def name(self) -> str:
@@ -35,7 +35,7 @@ class Question(Protocol):
 
     @property
     def what(self) -> Statement:
-        """What is asked; `Statement.plain` has room for words of your own."""
+        """The description; `Statement.plain` makes one from free text."""
 
     @property
     def sensitivity(self) -> int:
@@ -49,8 +49,8 @@ class Question(Protocol):
 class Query(Question, Protocol):
     """A question whose answer is a whole table; any frozen value with these members is one.
 
-    One about whole cases says so (`whole = True`): it is asked of all their events one by one,
-    also of those whose activity was dropped on the way.
+    With `whole = True`, it gets whole cases with all events, also those of activities that were
+    dropped in the meantime.
     """
 
     @property
@@ -59,14 +59,14 @@ class Query(Question, Protocol):
 
     @property
     def cells(self) -> Sequence[Hashable]:
-        """The cells in order, each with its key; `range(n)` where its place says all about it."""
+        """The keys of the cells, in order; `range(n)` if the index is the key."""
 
     def table(self, part: Any) -> Ints:
         """The table of one part of the log: whole numbers, a cell each. Secret."""
 
 
 def add_votes(cells: int, places: Ints, votes: Ints | int) -> Ints:
-    """Make a table of so many cells, with votes added up at their places."""
+    """Make a table of this many cells, and add the votes at their indices."""
     table = np.zeros(cells, dtype=np.int64)
     np.add.at(table, places, votes)
     return table
@@ -81,18 +81,18 @@ class SparseQuery(Question, Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Answer:
-    """What a session answered: public."""
+    """A noisy answer of a session: public."""
 
     query: Query | SparseQuery
-    """What was asked."""
+    """The query."""
     values: Ints | Mapping[Word, int]
     """The noisy table; of a sparse query the cells that were shown."""
     noise: Law
     """The distribution of the noise on each cell, which covers all cases of a unit of privacy."""
     activities: tuple[str, ...]
-    """The activities that were asked about; events of all others were dropped."""
+    """The activities of the session at that time; events of others were dropped."""
     max_length: int | None = None
-    """Where cases were truncated when it was asked; None: nowhere."""
+    """The maximum length of cases at that time; None if they were not truncated."""
 
     @property
     def epsilon(self) -> Fraction:

@@ -1,7 +1,7 @@
 """Queries about time: each case has one vote and divides it over its events.
 
-Tables are total: a missing time says nothing, a clock that runs backwards shows a duration of zero,
-a date outside the calendar is not counted, and no time is refused.
+Tables are defined for all logs: a missing time is not counted, nor is a date outside the calendar;
+a clock that runs backwards results in a duration of zero, and no time is refused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WEEK = 7
 
 
 class Clock:
-    """The times of a batch, cut to what can be reckoned with."""
+    """The times of a batch, clipped to the supported range."""
 
     def __init__(self, batch: CaseBatch) -> None:
         self.case = np.repeat(np.arange(batch.cases), batch.lengths)
@@ -116,7 +116,7 @@ class Gaps(RowQuery):
     """How long it takes from one event to the next: for some steps, then all others into each."""
 
     activities: int
-    """How many activities there are."""
+    """Number of activities."""
     steps: tuple[tuple[int, int], ...]
     """The steps with a row of their own, as ids."""
 
@@ -181,7 +181,7 @@ class Arrivals(VoteQuery):
     first: int = FIRST_MONTH
     """The first month, counted from January 1970."""
     months: int = MONTHS
-    """How many months there are; cases that begin in others are not counted."""
+    """Number of months; cases that begin in others are not counted."""
 
     name = "arrivals"
     what = Statement("query.arrivals")
