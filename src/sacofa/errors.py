@@ -214,6 +214,7 @@ class BudgetError(LedgerError):
         left: Fraction,
         budget: Fraction | None,
         period: str | None = None,
+        said: Statement | None = None,
     ) -> None:
         release, limit = Statement("budget.infinite"), Statement("budget.none")
         if price is not None:
@@ -221,10 +222,9 @@ class BudgetError(LedgerError):
         if budget is not None:
             limit = Statement("budget.limit", epsilon=budget)
         values = {"release": release, "dataset": dataset, "left": left, "limit": limit}
-        if period is None:
-            super().__init__(Statement("error.budget", **values))
-        else:
-            super().__init__(Statement("error.budget_of_period", **values, period=period))
+        if period is not None:
+            said = said or Statement("error.budget_of_period", **values, period=period)
+        super().__init__(said or Statement("error.budget", **values))
         self.dataset, self.price, self.left = dataset, price, left
         self.budget, self.period = budget, period
 

@@ -40,7 +40,7 @@ def test_a_budget_is_set_spent_shown_and_kept_to(
     assert 'spends ε = 0.25, and dataset "visits" has ε = 0 left of 0.5' in ran.err
     assert not (tmp_path / "c.csv").exists()
     shown = run("ledger", "show", ledger).out.splitlines()
-    assert shown[0] == "visits: ε = 1/2 spent of 1/2, 0 left"
+    assert shown[0] == "visits: ε = 0.5 spent of 0.5, 0 left"
     assert "100% of the budget" in shown[1] and "2 releases, protecting a case" in shown[2]
     shown = json.loads(run("ledger", "show", ledger, "--json").out)
     assert shown == {
@@ -80,7 +80,7 @@ def test_a_log_that_cannot_be_read_is_given_back(run: Run, ledger: Path, tmp_pat
     assert ran.status == 1
     assert "row 2 has no activity" in ran.err and "the budget was returned" in ran.err
     shown = run("ledger", "show", ledger).out
-    assert shown.startswith("visits: ε = 0 spent of 1/2, 1/2 left\n")
+    assert shown.startswith("visits: ε = 0 spent of 0.5, 0.5 left\n")
     assert "not spent" in " ".join(run("ledger", "history", ledger).out.split())
 
 

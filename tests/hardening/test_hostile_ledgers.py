@@ -59,7 +59,12 @@ def seal(path: Path, table: str, kind: type) -> None:
     with sqlite3.connect(path) as database:
         found = database.execute(f"SELECT rowid, {', '.join(names)} FROM {table}").fetchall()
     for row, *values in found:
-        change(path, f"UPDATE {table} SET seal = ? WHERE rowid = ?", rows._seal(values), row)
+        content = {
+            name: value
+            for name, value in zip(names, values, strict=True)
+            if name not in rows.LATER or value is not None
+        }
+        change(path, f"UPDATE {table} SET seal = ? WHERE rowid = ?", rows._seal_row(content), row)
 
 
 def make_pipe(path: Path) -> None:

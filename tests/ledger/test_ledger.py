@@ -254,9 +254,9 @@ def test_a_missing_ledger_is_refused_and_not_made(tmp_path: Path) -> None:
 def test_a_newer_ledger_is_refused(ledger: Ledger) -> None:
     """Its rules are not known."""
     with sqlite3.connect(ledger.path) as database:
-        database.execute("PRAGMA user_version = 4")
+        database.execute("PRAGMA user_version = 5")
     for use in (Ledger.open, Ledger.create, lambda path: reserve(Ledger(path), Fraction(1))):
-        with pytest.raises(LedgerError, match="version 4, and this program knows version 3"):
+        with pytest.raises(LedgerError, match="version 5, and this program knows version 4"):
             use(ledger.path)
 
 
@@ -387,7 +387,10 @@ def test_a_chain_holds_what_was_asked_and_paid(ledger: Ledger, change: dict[str,
     (account,) = ledger.accounts()
     with forging(ledger) as database:
         rows.write(database, changed)
-        rows.write(database, account.charge(entry.price, -1).charge(changed.price))
+        rows.write(
+            database,
+            account.charge(account.amounts(entry.price), -1).charge(account.amounts(changed.price)),
+        )
     with pytest.raises(LedgerError, match="damaged"):
         ledger.check()
 

@@ -95,7 +95,7 @@ def test_it_says_in_a_line_what_it_is() -> None:
     """Whoever types its name sees no arrays of thousands of numbers."""
     release = anonymize({("a", "b"): 2000}, Certified(epsilon="1/2"), seed=1)
     shown = repr(release)
-    assert shown.startswith("<Release of ") and shown.endswith("ε = 1/2 (certified)>")
+    assert shown.startswith("<Release of ") and shown.endswith("ε = 0.5 (certified)>")
     assert "\n" not in shown and len(shown) < 100
 
 

@@ -375,7 +375,7 @@ def test_what_died_can_be_tried_again_by_its_period_alone(ledger: Ledger, tmp_pa
     assert ledger.entries()[0].state == "failed"
     assert release(ledger, log, "2025") == set()
     assert release(ledger, log, "2025-01") == {"a"}
-    assert ledger.account("visits").payer("2025-01").spent == 2
+    assert ledger.account("visits").payer("2025-01").finite == 2
     ledger.check()
 
 

@@ -157,6 +157,7 @@ def verify(
             "findings": list(map(str, checked.findings)),
             "signer": checked.signer,
             "epsilon": None if epsilon is None else str(epsilon),
+            "delta": str(checked.certificate.delta),
             "publishable": checked.certificate.publishable,
         }
         typer.echo(to_json(content, indent=2))
@@ -172,8 +173,8 @@ def _describe(released: Path, checked: Verification) -> Iterator[Statement]:
     certificate = checked.certificate
     if checked.holds:
         yield Statement("cli.verify.certified", path=str(released))
-        epsilon = format_epsilon(certificate.epsilon)
-        yield Statement("cli.verify.adds_up", queries=len(certificate.spent), epsilon=epsilon)
+        claim = format_epsilon(certificate.epsilon, certificate.delta)
+        yield Statement("cli.verify.adds_up", queries=len(certificate.spent), epsilon=claim)
         if checked.signer is not None:
             yield Statement("cli.verify.signed", signer=checked.signer)
         elif signature_path(released).exists():

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ..base.epsilon import parse_epsilon
+from ..base.epsilon import LARGEST_DELTA, parse_epsilon
 from ..base.files import check_apart, check_target, write_text
 from ..errors import SettingError, Statement
 from ..ledger import Account, Entry, Ledger
@@ -39,10 +39,19 @@ def budget(
             metavar="EPSILON",
         ),
     ],
+    delta: Annotated[
+        str,
+        typer.Option(
+            help="δ of the budget, such as 1e-6. The budget is then in ρ, and takes releases with "
+            "a δ as well. Default: 0, pure ε.",
+            metavar="NUMBER",
+        ),
+    ] = "0",
 ) -> None:
     """Set the lifetime budget of a dataset. Creates the ledger if it does not exist."""
     limit = None if epsilon == UNLIMITED else parse_epsilon("budget", epsilon, None)
-    say(_account(Ledger.create(ledger).set_budget(dataset, limit)))
+    exact = parse_epsilon("delta", delta, LARGEST_DELTA, may_be_zero=True)
+    say(_account(Ledger.create(ledger).set_budget(dataset, limit, exact)))
 
 
 @ledger.command()
@@ -87,25 +96,36 @@ def _opened(path: Path) -> Ledger:
 
 def _account(account: Account) -> Statement:
     """How a dataset stands, in a line."""
-    exact = {"dataset": account.dataset, "budget": _limit(account.budget)}
-    left = Statement("cli.ledger.no_limit")
+    values: dict[str, object] = {
+        "dataset": account.dataset,
+        "budget": UNLIMITED if account.budget is None else account.number(account.budget),
+        "left": Statement("cli.ledger.no_limit"),
+    }
     if account.left is not None:
-        left = Statement("cli.ledger.left", epsilon=str(account.left))
+        values["left"] = Statement("cli.ledger.left", epsilon=account.number(account.left))
     if account.spent is None:
-        return Statement("cli.ledger.infinite_account", left=left, **exact)
-    return Statement("cli.ledger.account", spent=str(account.spent), left=left, **exact)
+        return Statement("cli.ledger.infinite_account", **values)
+    return Statement("cli.ledger.account", spent=account.say(account.spent), **values)
 
 
 def _content(account: Account) -> dict[str, object]:
-    """The same as JSON has it."""
-    periods = {period: _epsilon(spent) for period, spent in sorted(account.in_periods.items())}
-    return {
-        "dataset": account.dataset,
-        "budget": _limit(account.budget),
-        "spent": _epsilon(account.spent),
-        "left": _limit(account.left),
-        **({"periods": periods} if periods else {}),
-    }
+    """The same as JSON has it: in ε, and in ρ if that is the currency."""
+    amounts = {"budget": account.budget, "spent": account.spent, "left": account.left}
+
+    def in_epsilon(name: str, amount: Fraction | None) -> str:
+        if amount is None:
+            return _epsilon(None) if name == "spent" else UNLIMITED
+        return str(account.epsilon(amount, fits=name != "spent"))
+
+    periods = sorted(account.in_periods.items())
+    found: dict[str, object] = {"dataset": account.dataset}
+    found |= {name: in_epsilon(name, amount) for name, amount in amounts.items()}
+    if periods:
+        found["periods"] = {name: in_epsilon("spent", amount) for name, amount in periods}
+    if account.delta:
+        exact = {name: None if value is None else str(value) for name, value in amounts.items()}
+        found |= {"delta": str(account.delta), "rho": exact}
+    return found
 
 
 @ledger.command()
@@ -127,6 +147,8 @@ def _limits(policy: Policy) -> Statement:
     for name in ("largest_release", "largest_year"):
         if (epsilon := getattr(policy, name)) is not None:
             limits.append(Statement(f"cli.ledger.{name}", epsilon=str(epsilon)))
+    if policy.largest_delta:
+        limits.append(Statement("cli.ledger.largest_delta", delta=policy.largest_delta))
     if policy.who:
         limits.append(Statement("cli.ledger.who", names=tuple(policy.who)))
     elif policy.who is not None:
@@ -149,18 +171,29 @@ def history(
             {
                 **asdict(entry),
                 "price": _epsilon(entry.price),
+                "delta": str(entry.delta),
+                "rho": None if entry.rho is None else str(entry.rho),
+                "selection": str(entry.selection),
                 "spent": entry.spent,
                 "settings": _parsed(entry.settings),
                 "certificate": _parsed(entry.certificate),
             }
             for entry in entries
         ]
-        limits = [{**asdict(each), "epsilon": _limit(each.epsilon)} for each in budgets]
+        limits = [
+            {
+                **asdict(each),
+                "epsilon": _limit(each.epsilon),
+                "delta": str(each.delta),
+                "rho": None if each.rho is None else str(each.rho),
+            }
+            for each in budgets
+        ]
         typer.echo(to_json({"releases": releases, "budgets": limits}, indent=2))
         return
     set_to = str(Statement("cli.ledger.budget_set"))
     rows = [
-        ((b.at, 0), ["", _minute(b.at), b.dataset, "", _limit(b.epsilon), set_to, ""])
+        ((b.at, 0), ["", _minute(b.at), b.dataset, "", _claimed(b.epsilon, b.delta), set_to, ""])
         for b in budgets
     ]
     rows += [((each.at, each.id), _row(each)) for each in entries]
@@ -176,7 +209,7 @@ def _row(entry: Entry) -> list[str]:
         result += str(Statement("cli.ledger.repeats", id=entry.repeats))
     if entry.file is None and entry.state == "released":
         file = str(Statement("cli.ledger.passed_on"))
-    epsilon, at = _epsilon(entry.price), _minute(entry.at)
+    epsilon, at = _claimed(entry.price, entry.delta, ""), _minute(entry.at)
     return [str(entry.id), at, entry.dataset, entry.mechanism, epsilon, result, file]
 
 
@@ -205,6 +238,13 @@ def _minute(at: str) -> str:
 
 def _epsilon(epsilon: Fraction | None) -> str:
     return str(Statement("cli.ledger.none_finite")) if epsilon is None else str(epsilon)
+
+
+def _claimed(epsilon: Fraction | None, delta: Fraction, none: str = UNLIMITED) -> str:
+    """An ε, with its δ if there is one."""
+    if epsilon is None:
+        return none or _epsilon(None)
+    return f"{epsilon}, {Statement('claim.delta', delta=delta)}" if delta else str(epsilon)
 
 
 def _limit(epsilon: Fraction | None) -> str:

@@ -55,12 +55,13 @@ def say_written(files: Mapping[str, str | Path], *, err: bool = False) -> None:
         say(Statement("cli.written", what=Statement(f"cli.file.{what}"), path=str(path)), err=err)
 
 
-def format_epsilon(epsilon: Fraction | None) -> str:
-    """An ε as people read it, with the exact fraction if it was rounded."""
+def format_epsilon(epsilon: Fraction | None, delta: Fraction = Fraction(0)) -> str:
+    """An ε as people read it, with the exact fraction if it was rounded, and its δ."""
     if epsilon is None:
-        return str(Statement("cli.no_epsilon"))
+        return str(Statement("claim.none"))
     exact = f" (exactly {epsilon})" if Fraction(f"{float(epsilon):.6g}") != epsilon else ""
-    return f"ε = {float(epsilon):.6g}{exact}"
+    more = f", {Statement('claim.delta', delta=delta)}" if delta else ""
+    return f"ε = {float(epsilon):.6g}{exact}{more}"
 
 
 def open_console(*, err: bool = False) -> Console:
@@ -98,7 +99,7 @@ def show_certificate(certificate: Certificate, *, err: bool = False) -> None:
     """Print a certificate in words, each section with its heading next to it, wrapped."""
     from rich.text import Text
 
-    epsilon, margins = format_epsilon(certificate.epsilon), certificate.margins
+    epsilon, margins = format_epsilon(certificate.epsilon, certificate.delta), certificate.margins
     summary = Statement("cli.whole_release", epsilon=epsilon, mechanism=certificate.mechanism)
     sections: dict[str, Iterable[object]] = {
         "budget": [summary],
@@ -138,8 +139,12 @@ def _missing(activities: Sequence[str]) -> Statement | None:
 def _spends(certificate: Certificate) -> Iterator[Statement]:
     """One line for each query; many in a row with the same ε share one."""
     spends = [access for access in certificate.spent if isinstance(access, Spend)]
+    if certificate.delta and certificate.rho is not None:
+        yield Statement("cli.total_rho", rho=certificate.rho.rho)
     for epsilon, group in groupby(spends, key=lambda spend: spend.amount):
         run, each = list(group), format_epsilon(epsilon)
+        if certificate.delta:
+            each = str(Statement("claim.amount", rho=epsilon))
         if len(run) > MAX_SINGLE_SPENDS:
             ends = {"first": run[0].what, "last": run[-1].what}
             yield Statement("cli.spends", epsilon=each, number=len(run), **ends)

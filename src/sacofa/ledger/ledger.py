@@ -28,11 +28,13 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
+from ..base.claims import FOR_SELECTION
 from ..errors import BudgetError, LedgerError, SettingError, Statement, advised
+from ..kernel.accounting import ZCDP
 from . import rows
 from .case_key import CaseKey, holding_key, make_key
 from .policy import Policies, current_user, policy_path, read_policies
-from .records import Account, Budget, Charged, Claim, Entry
+from .records import Account, Budget, Charged, Claim, Cost, Entry, Rho
 from .storage import DamageError, create, reading, refusal, writing
 
 LONGEST_NAME = 200
@@ -68,10 +70,7 @@ class Ledger:
         with reading(self.path) as database:
             if database.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
                 raise DamageError
-            expected = {
-                budget.dataset: Account(dataset=budget.dataset, budget=budget.epsilon)
-                for budget in rows.read_budgets(database)
-            }
+            expected = {budget.dataset: _opened(budget) for budget in rows.read_budgets(database)}
             claims = rows.read_claims(database)
             for entry in rows.read_entries(database):
                 if entry.dataset not in expected:
@@ -84,26 +83,46 @@ class Ledger:
             if claims or found != expected or number != parts:
                 raise DamageError
 
-    def set_budget(self, dataset: str, epsilon: Fraction | None) -> Account:
+    def set_budget(
+        self, dataset: str, epsilon: Fraction | None, delta: Fraction = Fraction(0)
+    ) -> Account:
         """Set the maximum that all releases of a dataset may spend together; None for no limit.
 
-        Spent ε stays spent, and the history keeps every earlier budget.
+        What was spent stays spent, and the history keeps every earlier budget. With a δ the budget
+        is in ρ, and earlier releases of pure ε count as ε²/2. Without a δ the budget is in ε, and
+        refuses releases with a δ.
         """
-        if not dataset or not dataset.isprintable() or len(dataset) > LONGEST_NAME:
-            raise SettingError(
-                "dataset", repr(dataset), Statement("must.be.name", most=LONGEST_NAME)
-            )
-        if epsilon is not None and epsilon <= 0:
-            raise SettingError("budget", epsilon, Statement("must.be.above", bound=0))
+        _check_limit(dataset, epsilon)
+        rho = None
+        if epsilon is not None and delta:
+            # A release of certified with this ε and δ fits exactly.
+            rho = ZCDP(epsilon, delta, FOR_SELECTION * delta).amount
         with writing(self.path) as database:
             head = rows.read_head(database)
             number = head.budgets + 1
-            new = Account(dataset=dataset, budget=epsilon)
-            account = rows.find(database, Account, dataset) or new
-            rows.write(database, Budget(id=number, dataset=dataset, at=_now(), epsilon=epsilon))
-            rows.write(database, replace(account, budget=epsilon))
+            budget = Budget(
+                id=number, dataset=dataset, at=_now(), epsilon=epsilon, delta=delta, rho=rho
+            )
+            rows.write(database, budget)
+            account, known = _opened(budget), rows.find(database, Account, dataset)
+            if known is not None and bool(known.delta) == bool(delta):
+                account = replace(known, budget=account.budget, delta=delta)
+            elif known is not None:
+                account = self._in_other_currency(database, account)
+            rows.write(database, account)
+            for part in account.parts:
+                rows.write(database, part)
             rows.write(database, replace(head, budgets=number))
         return self.account(dataset)
+
+    def _in_other_currency(self, database: sqlite3.Connection, account: Account) -> Account:
+        """The account after all releases that were charged to it in the other currency."""
+        for entry in rows.select(database, Entry, "WHERE dataset = ? ORDER BY id", account.dataset):
+            if entry.rho is not None and not account.delta:
+                must = Statement("must.be.delta_given", dataset=account.dataset)
+                raise SettingError("delta", 0, must)
+            account = _charged(account, entry, rows.find(database, Claim, entry.id))
+        return account
 
     def reserve(
         self,
@@ -116,8 +135,12 @@ class Ledger:
         token: str | None = None,
         period: str | None = None,
         charged: Charged = "period",
+        delta: Fraction = Fraction(0),
+        rho: Rho | None = None,
     ) -> Entry:
         """Take the price of a release, or refuse it.
+
+        A release that claims a `delta` costs its `rho`; `price` is the ε that it claims.
 
         A release of a `period` needs to fit only together with the releases that it adds up with,
         which `charged` says.
@@ -130,16 +153,17 @@ class Ledger:
         policies = self.policies()
         policy = None if policies is None else policies.of(dataset)
         if policy is not None:
-            policy.check(dataset, price, current_user())
+            policy.check(dataset, price, delta, current_user())
         self.settle()
         with writing(self.path) as database:
             account = self._account(database, dataset)
-            _check_budget(account, price, period, charged)
+            cost = price if rho is None else rho
+            _check_budget(account, cost, period, charged)
             now = _now()
             if policy is not None and policy.largest_year is not None:
-                year = _spent_in_year(database, dataset, now[:4])
-                policy.check_year(now[:4], year.book(price, period, charged).spent)
-            payer = account.payer(period, charged).charge(price)
+                year = _spent_in_year(database, account, now[:4])
+                policy.check_year(now[:4], year.book(cost, period, charged))
+            payer = account.payer(period, charged).charge(account.amounts(cost))
             if _digits(payer.finite) > rows.MOST_DIGITS:
                 raise SettingError("price", price, Statement("must.be.simpler_fraction"))
             head = rows.read_head(database)
@@ -154,6 +178,9 @@ class Ledger:
                 chain="",
                 certificate=certificate,
                 state="reserved",
+                delta=delta,
+                rho=None if rho is None else rho.rho,
+                selection=Fraction(0) if rho is None else rho.selection,
             )
             (repeats,) = database.execute(
                 "SELECT max(id) FROM entries WHERE asked = ? AND state <> 'returned'",
@@ -321,8 +348,9 @@ class Ledger:
                 rows.write(database, changed)
                 if not changed.spent:
                     claim = rows.find(database, Claim, found.id)
-                    payer = self._account(database, found.dataset).payer(*_period_of(claim))
-                    rows.write(database, payer.charge(found.price, -1))
+                    account = self._account(database, found.dataset)
+                    payer, amounts = account.payer(*_period_of(claim)), account.amounts(found.cost)
+                    rows.write(database, payer.charge(amounts, -1))
 
     def _refusal(self, code: str, **values: object) -> LedgerError:
         return refusal(self.path, Statement(f"ledger.{code}", **values))
@@ -336,16 +364,22 @@ class Ledger:
         raise refusal(self.path, advised(unknown, dataset, names))
 
 
-def _spent_in_year(database: sqlite3.Connection, dataset: str, year: str) -> Account:
+def _opened(budget: Budget) -> Account:
+    """An account with nothing spent."""
+    amount = budget.rho if budget.delta else budget.epsilon
+    return Account(dataset=budget.dataset, budget=amount, delta=budget.delta)
+
+
+def _spent_in_year(database: sqlite3.Connection, account: Account, year: str) -> Account:
     """Return the account of the releases of one year.
 
     Those of later years count, too: they are there where the clock was set back, and that must not
     begin a year anew.
     """
-    spent = Account(dataset=dataset, budget=None)
+    spent = Account(dataset=account.dataset, budget=None, delta=account.delta)
     of_year = "WHERE dataset = ? AND substr(at, 1, 4) >= ? AND state <> 'returned'"
-    for entry in rows.select(database, Entry, of_year, dataset, year):
-        spent = spent.book(entry.price, *_period_of(rows.find(database, Claim, entry.id)))
+    for entry in rows.select(database, Entry, of_year, account.dataset, year):
+        spent = spent.book(entry.cost, *_period_of(rows.find(database, Claim, entry.id)))
     return spent
 
 
@@ -357,11 +391,19 @@ def _charged(account: Account, entry: Entry, claim: Claim | None) -> Account:
     """The account after a release; a sum that `reserve` would not have made is damage."""
     period, charged = _period_of(claim)
     # A price that was given back left a row of its period.
-    charged_so_far = account.book(entry.price if entry.spent else Fraction(0), period, charged)
+    charged_so_far = account.book(entry.cost if entry.spent else Fraction(0), period, charged)
     # Adding on to a longer one could take forever.
     if _digits(charged_so_far.payer(period, charged).finite) > rows.MOST_DIGITS + 1:
         raise DamageError
     return charged_so_far
+
+
+def _check_limit(dataset: str, epsilon: Fraction | None) -> None:
+    """Refuse names that are none, and a limit that nothing would fit into."""
+    if not dataset or not dataset.isprintable() or len(dataset) > LONGEST_NAME:
+        raise SettingError("dataset", repr(dataset), Statement("must.be.name", most=LONGEST_NAME))
+    if epsilon is not None and epsilon <= 0:
+        raise SettingError("budget", epsilon, Statement("must.be.above", bound=0))
 
 
 def _check_price(price: Fraction | None) -> None:
@@ -373,14 +415,37 @@ def _check_price(price: Fraction | None) -> None:
         raise SettingError("price", "…", Statement("must.be.digits_at_most", most=LONGEST_PRICE))
 
 
-def _check_budget(
-    account: Account, price: Fraction | None, period: str | None, charged: Charged
-) -> None:
+def _check_budget(account: Account, cost: Cost, period: str | None, charged: Charged) -> None:
     """Refuse a release that exceeds the remaining budget of somebody who may be in it."""
+    if isinstance(cost, Rho) and not account.delta:
+        raise LedgerError(Statement("ledger.budget_in_epsilon", dataset=account.dataset))
     touched = account.in_period(period, charged)
-    if not touched.allows(price):
-        left, where = touched.left or Fraction(0), None if touched is account else period
-        raise BudgetError(account.dataset, price, left, account.budget, where)
+    if touched.allows(cost):
+        return
+    left, where = touched.left or Fraction(0), None if touched is account else period
+    price = cost.rho if isinstance(cost, Rho) else cost
+    said = _say_refusal(account, touched, cost) if account.delta else None
+    raise BudgetError(account.dataset, price, left, account.budget, where, said)
+
+
+def _say_refusal(account: Account, touched: Account, cost: Cost) -> Statement:
+    """Why a release does not fit into a budget in ρ."""
+    amounts, dataset = account.amounts(cost), account.dataset
+    if amounts.selection > touched.left_for_selection:
+        left = touched.left_for_selection
+        return Statement(
+            "error.budget_for_selection", dataset=dataset, selection=amounts.selection, left=left
+        )
+    charge = Statement("budget.infinite")
+    if not amounts.endless:
+        charge = Statement("budget.charges", amount=account.say(amounts.finite))
+    return Statement(
+        "error.budget_in_rho",
+        dataset=dataset,
+        release=charge,
+        left=touched.say(touched.left or Fraction(0), fits=True),
+        budget=account.say(account.budget),
+    )
 
 
 def _digits(price: Fraction) -> int:

@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from ..base.epsilon import parse_epsilon
+from ..base.epsilon import LARGEST_DELTA, parse_epsilon
 from ..base.files import read_small
 from ..errors import PolicyError, ReadError, SettingError, Statement, advised
+from .records import Account
 from .storage import refusal
 
 LARGEST = 1 << 20
-KEYS = ("largest_release", "largest_year", "who")
+KEYS = ("largest_release", "largest_year", "largest_delta", "who")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,13 +30,15 @@ class Policy:
     """The limits on releases of a dataset."""
 
     largest_release: Fraction | None = None
-    """The most that one release may cost."""
+    """The largest ε that one release may claim."""
     largest_year: Fraction | None = None
     """Maximum ε of all releases of one calendar year (UTC)."""
+    largest_delta: Fraction = Fraction(0)
+    """Maximum δ of one release. By default, a policy allows pure ε only."""
     who: tuple[str, ...] | None = None
     """The system's names of those who may release; None: everyone who can write the ledger."""
 
-    def check(self, dataset: str, price: Fraction | None, user: str) -> None:
+    def check(self, dataset: str, price: Fraction | None, delta: Fraction, user: str) -> None:
         """Refuse a release by its price, or by who asks for it."""
         if self.who is not None and user not in self.who:
             raise PolicyError(Statement("policy.who", user=user, dataset=dataset))
@@ -45,9 +48,13 @@ class Policy:
         largest = self.largest_release
         if largest is not None and price is not None and price > largest:
             raise PolicyError(Statement("policy.release", largest=largest, epsilon=price))
+        if delta > self.largest_delta:
+            values = {"largest": self.largest_delta, "delta": delta}
+            raise PolicyError(Statement("policy.delta", **values))
 
-    def check_year(self, year: str, spent: Fraction | None) -> None:
+    def check_year(self, year: str, account: Account) -> None:
         """Refuse a release that would bring the spending of a year to more than is allowed."""
+        spent = None if account.spent is None else account.epsilon(account.spent)
         if self.largest_year is not None and (spent is None or spent > self.largest_year):
             values = {"year": year, "largest": self.largest_year}
             if spent is None:
@@ -107,10 +114,13 @@ def _read(path: Path, content: Mapping[str, object], general: Policy, where: str
                 raise refusal(path, Statement("policy.must_be_names", entry=entry))
             said[key] = tuple(value)
             continue
+        of_delta = key == "largest_delta"
+        largest = LARGEST_DELTA if of_delta else None
         try:
-            said[key] = parse_epsilon(entry, value, None)  # type: ignore[arg-type]
+            said[key] = parse_epsilon(entry, value, largest, may_be_zero=of_delta)  # type: ignore[arg-type]
         except SettingError:
-            raise refusal(path, Statement("policy.must_be_epsilon", entry=entry)) from None
+            code = "must_be_delta" if of_delta else "must_be_epsilon"
+            raise refusal(path, Statement(f"policy.{code}", entry=entry)) from None
     return replace(general, **said)  # type: ignore[arg-type]
 
 

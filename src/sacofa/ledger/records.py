@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, NamedTuple, TypeVar
 
+from ..base.claims import FOR_SELECTION, largest_epsilon, least_epsilon
 from ..base.periods import Period
+from ..errors import Statement
 
 State = Literal["reserved", "released", "failed", "returned"]
 """How far a release came.
@@ -16,6 +19,20 @@ State = Literal["reserved", "released", "failed", "returned"]
 its name. `failed`: it ended with an error after it may have drawn noise. `returned`: it ended with
 an error before that, and its price was given back. All but the last count as spent.
 """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rho:
+    """What a release with a δ costs. It cannot be stated in ε."""
+
+    rho: Fraction
+    """The ρ of all its queries."""
+    selection: Fraction = Fraction(0)
+    """The part of its δ for variants that are published individually."""
+
+
+Cost = Fraction | Rho | None
+"""What a release costs: an ε, in pure differential privacy; a ρ; None where no ε is finite."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +52,7 @@ class Entry:
     settings: str
     """The settings of the mechanism, as JSON."""
     price: Fraction | None
-    """The ε of the whole release; None where no ε is finite."""
+    """The ε that the release claims; None where no ε is finite."""
     chain: str
     """A hash of the request and its ε, and of the chain of the row before."""
     certificate: str
@@ -52,6 +69,17 @@ class Entry:
     """The kind of error that ended it."""
     repeats: int | None = None
     """The latest earlier release with the same request."""
+    delta: Fraction = Fraction(0)
+    """The δ that the release claims; 0 for pure differential privacy."""
+    rho: Fraction | None = None
+    """The ρ of all its queries; None in pure differential privacy."""
+    selection: Fraction = Fraction(0)
+    """The part of δ for variants that are published individually."""
+
+    @property
+    def cost(self) -> Cost:
+        """What it costs."""
+        return self.price if self.rho is None else Rho(rho=self.rho, selection=self.selection)
 
     @property
     def spent(self) -> bool:
@@ -71,11 +99,22 @@ class Budget:
     """When it was set, in UTC."""
     epsilon: Fraction | None
     """Maximum ε of all releases together; None for no limit."""
+    delta: Fraction = Fraction(0)
+    """The δ that belongs to it; 0 for pure differential privacy."""
+    rho: Fraction | None = None
+    """The ρ that implies both, as it was worked out then; None without a δ or a limit."""
 
 
-Sum = tuple[int, Fraction]
-"""The number of releases without a finite ε, and the sum of all finite ε: in order of size."""
-NOTHING: Sum = (0, Fraction(0))
+class Sum(NamedTuple):
+    """What releases add up to, in the currency of a budget."""
+
+    endless: int = 0
+    """The number of releases without a finite ε."""
+    finite: Fraction = Fraction(0)
+    """The sum of all others: ε, or ρ."""
+    selection: Fraction = Fraction(0)
+    """The sum of their parts of δ for variants that are published individually."""
+
 
 Charged = Literal["period", "overlapping", "dataset"]
 """Which releases add up with a release of a period.
@@ -99,20 +138,15 @@ class Part:
     charged: Charged = "period"
     """Which releases they add up with."""
     finite: Fraction = Fraction(0)
-    """The sum of all finite ε."""
+    """The sum of all finite costs, in the currency of the account."""
     endless: int = 0
     """The number of releases without a finite ε."""
+    selection: Fraction = Fraction(0)
+    """The sum of their parts of δ for variants that are published individually."""
 
-    @property
-    def spent(self) -> Fraction | None:
-        """The sum of ε; None if one of them is not finite."""
-        return None if self.endless else self.finite
-
-    def charge(self, price: Fraction | None, times: int = 1) -> Part:
+    def charge(self, cost: Sum, times: int = 1) -> Part:
         """The part after a release, or with -1 after its price was given back."""
-        if price is None:
-            return replace(self, endless=self.endless + times)
-        return replace(self, finite=self.finite + times * price)
+        return _charged(self, cost, times)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,26 +170,35 @@ class Account:
     """The account of a dataset.
 
     A release of the whole log touches every case, so it adds up with everything. Releases of
-    periods add up as `Charged` says. The ε spent is that of the whole log and, of all cases and
-    person-periods, the most that releases of periods add up to for one of them.
+    periods add up as `Charged` says. The amount spent is that of the whole log and, of all cases
+    and person-periods, the most that releases of periods add up to for one of them.
+
+    A budget has one currency: ε, or with a δ ρ (zero-concentrated differential privacy). In ρ, a
+    release of pure ε counts as ε²/2 (Bun and Steinke, 2016). All releases together are then
+    (ε, δ)-differentially private, if the parts of δ for variants that are published individually
+    add up to no more than their part of the δ of the budget: both bounds are fixed beforehand.
     """
 
     dataset: str
     """The name of the dataset."""
     budget: Fraction | None
-    """Maximum ε of all releases together; None for no limit."""
+    """Maximum of all releases together, in the currency of the budget; None for no limit."""
     finite: Fraction = Fraction(0)
-    """The sum of all finite ε of releases that the whole dataset is charged for."""
+    """The sum of all finite costs of releases that the whole dataset is charged for."""
     endless: int = 0
     """The number of such releases without a finite ε."""
+    delta: Fraction = Fraction(0)
+    """The δ of the budget, whose currency is then ρ; 0: the currency is ε."""
+    selection: Fraction = Fraction(0)
+    """The sum of the parts of δ for variants that are published individually."""
     parts: tuple[Part, ...] = field(default=(), metadata={"stored": False})
     """The sums of each period, in the order of periods."""
 
     @property
     def spent(self) -> Fraction | None:
-        """The maximum ε spent on one case or person-period; None if it is not finite."""
-        endless, finite = max(self._sums(self._overlapping).values(), default=NOTHING)
-        return None if self.endless or endless else self.finite + finite
+        """The maximum spent on one case or person-period; None if it is not finite."""
+        total = self._total
+        return None if total.endless else total.finite
 
     @property
     def left(self) -> Fraction | None:
@@ -164,13 +207,49 @@ class Account:
             return None
         return max(Fraction(0), self.budget - self.spent) if self.spent is not None else Fraction(0)
 
-    def allows(self, price: Fraction | None) -> bool:
+    @property
+    def left_for_selection(self) -> Fraction:
+        """What may still be spent of δ on variants that are published individually."""
+        return max(Fraction(0), FOR_SELECTION * self.delta - self._total.selection)
+
+    def amounts(self, cost: Cost) -> Sum:
+        """What a release costs in the currency of the budget."""
+        if isinstance(cost, Rho):
+            return Sum(finite=cost.rho, selection=cost.selection)
+        if cost is None:
+            return Sum(endless=1)
+        return Sum(finite=cost**2 / 2 if self.delta else cost)
+
+    def allows(self, cost: Cost) -> bool:
         """Whether one more release fits. No finite budget allows a release without a finite ε."""
+        amounts = self.amounts(cost)
+        if amounts.selection > self.left_for_selection:
+            return False
         if self.budget is None:
             return True
-        if price is None or self.spent is None:
+        if amounts.endless or self.spent is None:
             return False
-        return self.spent + price <= self.budget
+        return self.spent + amounts.finite <= self.budget
+
+    def epsilon(self, amount: Fraction, *, fits: bool = False) -> Fraction:
+        """An amount as an ε for the δ of the budget: the least that it implies, or that `fits`."""
+        if not self.delta:
+            return amount
+        convert = largest_epsilon if fits else least_epsilon
+        return convert(amount, (1 - FOR_SELECTION) * self.delta)
+
+    def number(self, amount: Fraction) -> Statement | Fraction:
+        """What is left, or a limit, in a text that names the currency if it is ε."""
+        return self.say(amount, fits=True) if self.delta else amount
+
+    def say(self, amount: Fraction | None, *, fits: bool = False) -> Statement:
+        """An amount in words; None: not finite."""
+        if amount is None:
+            return Statement("claim.none")
+        if not self.delta:
+            return Statement("claim.pure", epsilon=amount)
+        epsilon = self.epsilon(amount, fits=fits)
+        return Statement("claim.rho", rho=amount, epsilon=epsilon, delta=self.delta)
 
     def payer(self, period: str | None, charged: Charged = "period") -> Account | Part:
         """The sum that a release is added to: of the whole dataset, or of its period."""
@@ -183,16 +262,14 @@ class Account:
     def in_periods(self) -> dict[str, Fraction | None]:
         """The ε that releases of periods alone spend on one case or person-period, by period."""
         sums = self._sums(self._overlapping)
-        return {period: None if endless else finite for period, (endless, finite) in sums.items()}
+        return {period: None if sum.endless else sum.finite for period, sum in sums.items()}
 
-    def book(
-        self, price: Fraction | None, period: str | None, charged: Charged = "period"
-    ) -> Account:
+    def book(self, cost: Cost, period: str | None, charged: Charged = "period") -> Account:
         """The account after a release of the whole log, or of a period."""
-        paying = self.payer(period, charged)
+        paying, amounts = self.payer(period, charged), self.amounts(cost)
         if isinstance(paying, Account):
-            return self.charge(price)
-        parts = [paying.charge(price), *(part for part in self.parts if part != paying)]
+            return self.charge(amounts)
+        parts = [paying.charge(amounts), *(part for part in self.parts if part != paying)]
         parts.sort(key=lambda part: (part.period, part.charged))
         return replace(self, parts=tuple(parts))
 
@@ -206,8 +283,14 @@ class Account:
             name for name in overlapping if name in longer or period in Period.parse(name).longer
         }
         sums = self._sums(overlapping)
-        endless, finite = max(sums.get(name, NOTHING) for name in {period, *touched})
-        return replace(self, finite=self.finite + finite, endless=self.endless + endless, parts=())
+        most = _largest(sums.get(name, Sum()) for name in {period, *touched})
+        return replace(self.charge(most), parts=())
+
+    @property
+    def _total(self) -> Sum:
+        """What all releases add up to at most for one case or person-period."""
+        most = _largest(self._sums(self._overlapping).values())
+        return _add(Sum(self.endless, self.finite, self.selection), most)
 
     @property
     def _overlapping(self) -> set[str]:
@@ -220,10 +303,10 @@ class Account:
 
     def _sums(self, overlapping: set[str]) -> dict[str, Sum]:
         """For each period, the sum over releases of it, or over all that overlap it."""
-        alone: defaultdict[str, Sum] = defaultdict(lambda: NOTHING)
-        inside: defaultdict[str, Sum] = defaultdict(lambda: NOTHING)
+        alone: defaultdict[str, Sum] = defaultdict(Sum)
+        inside: defaultdict[str, Sum] = defaultdict(Sum)
         for part in self.parts:
-            sum_of_part = part.endless, part.finite
+            sum_of_part = Sum(part.endless, part.finite, part.selection)
             alone[part.period] = _add(alone[part.period], sum_of_part)
             for name in Period.parse(part.period).longer if overlapping else ():
                 inside[name] = _add(inside[name], sum_of_part)
@@ -233,12 +316,27 @@ class Account:
             for name in overlapping
         }
 
-    def charge(self, price: Fraction | None, times: int = 1) -> Account:
+    def charge(self, cost: Sum, times: int = 1) -> Account:
         """The account after a release, or with -1 after its price was given back."""
-        if price is None:
-            return replace(self, endless=self.endless + times)
-        return replace(self, finite=self.finite + times * price)
+        return _charged(self, cost, times)
+
+
+Payer = TypeVar("Payer", Account, Part)
+
+
+def _charged(payer: Payer, cost: Sum, times: int) -> Payer:
+    return replace(
+        payer,
+        endless=payer.endless + times * cost.endless,
+        finite=payer.finite + times * cost.finite,
+        selection=payer.selection + times * cost.selection,
+    )
 
 
 def _add(*sums: Sum) -> Sum:
-    return sum(endless for endless, _ in sums), sum((finite for _, finite in sums), Fraction(0))
+    return Sum(*(sum(column, start=0) for column in zip(*sums, strict=True)))
+
+
+def _largest(sums: Iterable[Sum]) -> Sum:
+    """No less than each of some sums, in each respect."""
+    return Sum(*map(max, zip(Sum(), *sums, strict=True)))

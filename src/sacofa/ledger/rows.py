@@ -15,7 +15,7 @@ import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import TypeVar, get_args
@@ -59,11 +59,14 @@ TABLES: dict[type, tuple[str, str]] = {
     KeyCheck: ("case_key", "one"),
 }
 """The table and the key column of each kind of row."""
-PRICES = ("price", "epsilon", "budget", "finite")
+PRICES = ("price", "epsilon", "budget", "finite", "delta", "rho", "selection")
 NUMBERS = ("id", "size", "repeats", "entries", "budgets", "endless", "entry", "number")
 OPTIONAL = (
     "price", "epsilon", "budget", "file", "size", "sha256", "reason", "repeats", "number", "digest",
 )  # fmt: skip
+LATER = ("delta", "rho", "selection")
+"""Columns that former versions do not have: empty where there is nothing in them, and not in the
+seal then, so that rows of former versions stay as they are."""
 WORDS = {"state": get_args(State), "charged": get_args(Charged)}
 """The words that columns may hold."""
 
@@ -77,10 +80,11 @@ def select(
         f"SELECT {', '.join(names)}, seal FROM {TABLES[kind][0]} {where}", values
     )
     for *content, seal in found:
-        if seal != _seal(content):
+        row = {n: v for n, v in zip(names, content, strict=True) if n not in LATER or v is not None}
+        if seal != _seal_row(row):
             raise DamageError
         # The values fit the columns: each was checked.
-        yield kind(**{n: _checked(n, value) for n, value in zip(names, content, strict=True)})  # type: ignore[arg-type]
+        yield kind(**{name: _checked(name, value) for name, value in row.items()})  # type: ignore[arg-type]
 
 
 def _columns(kind: type) -> list[str]:
@@ -122,7 +126,8 @@ def write(database: sqlite3.Connection, record: Record) -> None:
     table, key = TABLES[type(record)]
     row = {name: getattr(record, name) for name in _columns(type(record))}
     row |= {name: _text(row[name]) for name in PRICES if name in row}
-    seal = _seal(list(row.values()))
+    row |= {name: None for name in LATER if row.get(name) == "0"}
+    seal = _seal_row({n: v for n, v in row.items() if n not in LATER or v is not None})
     if isinstance(record, Entry):
         row["asked"] = asked(record)
     if isinstance(record, Head | KeyCheck):
@@ -138,7 +143,10 @@ def write(database: sqlite3.Connection, record: Record) -> None:
 
 def asked(entry: Entry) -> str:
     """Hash a request; releases with the same hash differ in their noise only."""
-    return _seal([entry.dataset, entry.mechanism, entry.settings, _text(entry.price)])
+    claimed = [_text(entry.price)]
+    if entry.delta or entry.rho is not None or entry.selection:
+        claimed += map(_text, (entry.delta, entry.rho, entry.selection))
+    return _seal([entry.dataset, entry.mechanism, entry.settings, *claimed])
 
 
 def chain_of(before: str, entry: Entry) -> str:
@@ -148,6 +156,12 @@ def chain_of(before: str, entry: Entry) -> str:
 
 def _text(price: Fraction | None) -> str | None:
     return None if price is None else str(price)
+
+
+def _seal_row(row: Mapping[str, object]) -> str:
+    """The seal of a row; its later columns are named, because any of them may be missing."""
+    later = [[name, row[name]] for name in LATER if name in row]
+    return _seal([*(value for name, value in row.items() if name not in LATER), *later])
 
 
 def _seal(values: list[object]) -> str:

@@ -21,7 +21,7 @@ from ..errors import LedgerError, Statement
 
 APPLICATION = 0x5AC0FA01
 """Marks an SQLite file as a ledger."""
-VERSION = 3
+VERSION = 4
 """The layout of the tables; a newer one is refused, because its rules are not known."""
 WAIT = 60.0
 """Seconds to wait for the writes of other processes."""
@@ -33,10 +33,12 @@ SCHEMA = (_FOLDER / "tables.sql").read_text(encoding="utf-8") + (
     f"PRAGMA application_id = {APPLICATION};\nPRAGMA user_version = 2;\n"
 )
 """The tables of version 2."""
-PERIODS = (_FOLDER / "periods.sql").read_text(encoding="utf-8") + (
-    f"PRAGMA user_version = {VERSION};\n"
-)
-"""Additions of version 3: releases of periods, and the cases of each."""
+UPGRADES = {
+    before: f"{(_FOLDER / name).read_text(encoding='utf-8')}PRAGMA user_version = {before + 1};\n"
+    for before, name in ((2, "periods.sql"), (3, "deltas.sql"))
+}
+"""What each version has more than the one before: releases of periods, and the cases of each; then
+budgets in ρ, and releases with a δ."""
 LAYOUT = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name LIMIT 100"
 
 NO_LEDGER = Statement("ledger.other_file")
@@ -68,11 +70,9 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a ledger to read one state of it."""
     with _connected(path) as database:
         database.execute("BEGIN")
-        if _check_kind(path, database) == 2:
-            # The file may be read only: it gets its new tables with the next change.
-            for statement in _statements(PERIODS):
-                if statement.lstrip().startswith("CREATE TABLE"):
-                    database.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+        # The file may be read only: it gets its new tables and columns with the next change.
+        for statement in _as_views(_check_kind(path, database)):
+            database.execute(statement)
         yield database
 
 
@@ -81,9 +81,8 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a ledger for one change, alone; at the end it is on disk, after an error undone."""
     with _connected(path) as database:
         database.execute("BEGIN IMMEDIATE")
-        if _check_kind(path, database) == 2:
-            for statement in _statements(PERIODS):
-                database.execute(statement)
+        for statement in _statements(_script(_check_kind(path, database))):
+            database.execute(statement)
         yield database
         database.execute("COMMIT")
 
@@ -95,10 +94,32 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
         (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
         (kind,) = database.execute("PRAGMA application_id").fetchone()
         if tables == 0 and kind == 0:
-            for statement in _statements(SCHEMA + PERIODS):
+            for statement in _statements(SCHEMA + _script(2)):
                 database.execute(statement)
             fill(database)
         database.execute("COMMIT")
+
+
+def _script(version: int, wanted: int = VERSION) -> str:
+    """What makes a ledger of a version one of another."""
+    return "".join(UPGRADES[before] for before in range(version, wanted))
+
+
+def _as_views(version: int) -> Iterator[str]:
+    """What lets a ledger of a former version be read as one of this version."""
+    columns: dict[str, list[str]] = {}
+    for statement in _statements(_script(version)):
+        words = statement.split()
+        if words[:2] == ["CREATE", "TABLE"]:
+            yield statement.replace("CREATE TABLE", "CREATE TEMP TABLE", 1)
+        elif words[:2] == ["ALTER", "TABLE"]:
+            columns.setdefault(words[2], []).append(words[5])
+    for table, names in columns.items():
+        if version == 2 and table == "parts":
+            yield from (f"ALTER TABLE parts ADD COLUMN {name} TEXT" for name in names)
+            continue
+        more = ", ".join(f"NULL AS {name}" for name in names)
+        yield f"CREATE TEMP VIEW {table} AS SELECT *, {more} FROM main.{table}"
 
 
 def _statements(script: str) -> Iterator[str]:
@@ -115,7 +136,7 @@ def _statements(script: str) -> Iterator[str]:
 def _layout(version: int) -> list[tuple[str, ...]]:
     """Return the schema that the database reports for the tables above."""
     with closing(sqlite3.connect(":memory:")) as database:
-        database.executescript(SCHEMA if version == 2 else SCHEMA + PERIODS)
+        database.executescript(SCHEMA + _script(2, version))
         return database.execute(LAYOUT).fetchall()
 
 

@@ -21,7 +21,9 @@ FOLDER = Path(__file__).parent
 ENGLISH = "en"
 BETWEEN = {"clauses": "; ", "joined": " "}
 """Separator between the entries of a list, if it is not a comma."""
-NUMBER_FORMAT = re.compile(r"\.[0-9][efg]")
+PERCENT = ".0%"
+NUMBER_FORMAT = re.compile(r"\.[0-9][efg%]")
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FRACTION = re.compile(r"-?[0-9]{1,60}(/[0-9]{1,60})?", re.ASCII)
 
 
@@ -187,9 +189,9 @@ class _Renderer:
             return conventions["yes" if value else "no"]
         if form == "plain":
             return str(value)
-        if form == "percent":
-            text = f"{float(value):.0%}"
-        elif NUMBER_FORMAT.fullmatch(form):
+        if form == "power":
+            text = _in_powers(float(value))
+        elif NUMBER_FORMAT.fullmatch(form := PERCENT if form == "percent" else form):
             text = format(float(value), form)
         else:
             text = f"{value:,}" if isinstance(value, int) else f"{float(value):.6g}"
@@ -203,6 +205,14 @@ class _Renderer:
         if form in ("and", "or") and len(texts) > 1:
             return f"{', '.join(texts[:-1])} {self.catalogue.conventions[form]} {texts[-1]}"
         return BETWEEN.get(form, ", ").join(texts)
+
+
+def _in_powers(value: float) -> str:
+    """A number as people write a δ: 10⁻⁶, 2.5·10⁻⁷."""
+    digits, power = f"{value:.2e}".split("e")
+    digits = digits.rstrip("0").rstrip(".")
+    raised = str(int(power)).translate(SUPERSCRIPTS)
+    return "0" if not value else f"10{raised}" if digits == "1" else f"{digits}·10{raised}"
 
 
 @cache

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..base.batches import cases_of
 from ..base.extensions import load_extensions
-from ..errors import SettingError, Statement
+from ..errors import PromiseError, SettingError, Statement
 from ..kernel.accounting import check_noise_fits
 from ..kernel.cases import MICROSECONDS, CaseBatch, Cases
 from ..kernel.unit import Unit
@@ -96,8 +96,7 @@ class Release:
 
     def __repr__(self) -> str:
         """Describe the release in one line."""
-        epsilon = self.certificate.epsilon
-        price = "no finite ε" if epsilon is None else f"ε = {epsilon}"
+        price = self.certificate.claim
         cases, variants = f"{self.variants.cases:,} cases", f"{len(self.variants):,} variants"
         return f"<Release of {cases} in {variants}, {price} ({self.certificate.mechanism})>"
 
@@ -129,6 +128,8 @@ def certify_request(
         names = Statement("assumption.activities_declared", number=len(activities))
     promise = mechanism.promise(unit)
     check_noise_fits(promise.accesses, unit.max_cases, promise.budget)
+    if promise.budget is not None and promise.epsilon is None:
+        raise PromiseError(Statement("promise.leak_with_delta", mechanism=mechanism.name))
     seeded = () if seed is None else (Statement("limit.seeded"),)
     of_period = () if period is None else (period.assumption(unit),)
     return Certificate(

@@ -17,10 +17,13 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 from .._version import __version__
+from ..base.claims import inside, say_claim
+from ..base.epsilon import LARGEST_EPSILON
 from ..base.periods import Period
 from ..errors import ReadError, SettingError, Statement
-from ..kernel.accounting import Access, Budget, Leak, Spend, total_epsilon
+from ..kernel.accounting import ZCDP, Access, Budget, Leak, Spend, total_epsilon
 from ..kernel.unit import Unit
+from ..ledger.records import Rho
 from ..messages import from_content, render, to_content
 from ..messages.units import neighbours, noun, protection
 from ..synthesis.margins import Margins
@@ -32,6 +35,12 @@ JsonObject = Mapping[str, Any]
 
 FORMAT = "sacofa-certificate-3"
 FORMAT_2 = "sacofa-certificate-2"
+FORMAT_4 = "sacofa-certificate-4"
+"""With a δ: queries are charged in ρ. Programs that know `FORMAT` alone refuse it."""
+CONVERSION = "Canonne, Kamath and Steinke 2020 (arXiv:2004.00010), Corollary 13"
+"""What makes a sum of ρ an ε for a δ."""
+TOLERANCE = 1 + Fraction(1, 10**12)
+"""Two machines may differ by far less in the ρ that they work out for an ε and a δ."""
 DERIVED = ("protects", "neighbours", "guarantee", "composition")
 """Texts that follow from other fields."""
 DAMAGED = Statement("certificate.damaged")
@@ -134,9 +143,17 @@ class Certificate:
             return Statement("guarantee.leak")
         if not self.publishable:
             return Statement("guarantee.seed")
-        epsilon = self.epsilon
+        if not self.delta or self.rho is None or self.budget is None:
+            double = 2 * self.epsilon
+            values = {"noun": noun(self.unit), "epsilon": self.epsilon, "double": double}
+            return Statement("guarantee.finite", **values)
         return Statement(
-            "guarantee.finite", noun=noun(self.unit), epsilon=epsilon, double=2 * epsilon
+            "guarantee.approximate",
+            noun=noun(self.unit),
+            epsilon=self.epsilon,
+            delta=self.delta,
+            rho=self.rho.rho,
+            inside=inside(self.budget),
         )
 
     @property
@@ -149,6 +166,19 @@ class Certificate:
         """The δ of the whole release; 0 for pure differential privacy."""
         return self.budget.delta if self.budget else Fraction(0)
 
+    @property
+    def rho(self) -> Rho | None:
+        """The ρ of all queries together; None in pure differential privacy."""
+        total = total_epsilon(self.spent)
+        if not isinstance(self.budget, ZCDP) or total is None:
+            return None
+        return Rho(rho=total, selection=self.budget.selection)
+
+    @property
+    def claim(self) -> Statement:
+        """What the release claims, in a few words."""
+        return say_claim(self.epsilon, self.delta)
+
     def of_file(self, sha256: str) -> Certificate:
         """The same certificate, for one released file."""
         return replace(self, sha256=sha256)
@@ -156,11 +186,12 @@ class Certificate:
     def to_json(self) -> str:
         """Write as JSON."""
         period, margins, verdict = self.period, self.margins, self.verdict
+        rho = self.rho if self.delta else None
         content = {
-            "format": FORMAT,
+            "format": FORMAT_4 if rho else FORMAT,
             "mechanism": self.mechanism,
-            **_price(self.epsilon),
-            "delta": _number(self.delta),
+            **_amount("epsilon", self.epsilon),
+            **({"delta": 0} if rho is None else _approximate(rho, self.delta)),
             "protects": str(self.protects),
             "unit": {
                 "person": self.unit.person,
@@ -171,9 +202,9 @@ class Certificate:
             "neighbours": str(neighbours(self.unit)),
             "guarantee": str(self.guarantee),
             "spent": [
-                {"what": access.what, **_price(None), "why": access.why}
+                {"what": access.what, **_amount("epsilon", None), "why": access.why}
                 if isinstance(access, Leak)
-                else {"what": access.what, **_price(access.amount)}
+                else {"what": access.what, **_amount("rho" if rho else "epsilon", access.amount)}
                 for access in self.spent
             ],
             "assumptions": self.assumptions,
@@ -194,12 +225,14 @@ class Certificate:
         """Read from JSON; the price is added up again, not taken as it stands."""
         try:
             content = upgrade(loads(text))
-            if content["format"] != FORMAT:
+            if content["format"] not in (FORMAT, FORMAT_4):
                 raise ReadError(path, Statement("certificate.wrong_format", format=FORMAT))
+            budget = _read_budget(content) if content["format"] == FORMAT_4 else None
+            currency = "epsilon" if budget is None else "rho"
             certificate = cls(
                 mechanism=str(content["mechanism"]),
                 unit=_read_unit(content["unit"]),
-                spent=tuple(_read_access(access) for access in content["spent"]),
+                spent=tuple(_read_access(access, currency) for access in content["spent"]),
                 assumptions=tuple(map(from_content, content["assumptions"])),
                 not_promised=tuple(map(from_content, content["not_promised"])),
                 verdict=_or_none(Verdict.from_content, content["verdict"]),
@@ -211,11 +244,16 @@ class Certificate:
                 version=str(content["version"]),
                 sha256=_or_none(str, content["sha256"]),
                 period=_or_none(PeriodStatement.from_content, content.get("period")),
+                budget=budget,
             )
-            stated = content["epsilon_exact"]
+            stated = content[f"{currency}_exact"]
             _refuse_strange(certificate.spent)
-            if (None if stated is None else _read_price(stated)) != certificate.epsilon:
-                raise ReadError(path, Statement("certificate.wrong_sum", epsilon=str(stated)))
+            total = total_epsilon(certificate.spent)
+            if (None if stated is None else _read_price(stated)) != total or (
+                budget is not None and (total is None or total > budget.amount * TOLERANCE)
+            ):
+                wrong = "certificate.wrong_sum" if budget is None else "certificate.wrong_rho"
+                raise ReadError(path, Statement(wrong, amount=str(stated)))
         except ReadError:
             raise
         except (
@@ -243,11 +281,23 @@ def say_setting(value: object, language: str = "en") -> str:
     return str(value)
 
 
-def _price(price: Fraction | None) -> dict[str, object]:
-    """A price as a number for people and as an exact fraction."""
-    if price is None:
-        return {"epsilon": None, "epsilon_exact": None}
-    return {"epsilon": _number(price), "epsilon_exact": str(price)}
+def _amount(name: str, amount: Fraction | None) -> dict[str, object]:
+    """An amount as a number for people and as an exact fraction."""
+    if amount is None:
+        return {name: None, f"{name}_exact": None}
+    return {name: _number(amount), f"{name}_exact": str(amount)}
+
+
+def _approximate(rho: Rho, delta: Fraction) -> dict[str, object]:
+    """What belongs to a δ. The numbers for people are the nearest floats, which read as given."""
+    return {
+        "delta": float(delta),
+        "delta_exact": str(delta),
+        "delta_for_selection": float(rho.selection),
+        "delta_for_selection_exact": str(rho.selection),
+        **_amount("rho", rho.rho),
+        "conversion": CONVERSION,
+    }
 
 
 def _number(value: Fraction) -> int | float:
@@ -267,16 +317,24 @@ def _read_unit(content: JsonObject) -> Unit:
     return Unit(person=person, max_cases=max_cases, per_period=per_period)
 
 
-def _read_access(content: JsonObject) -> Access:
-    if content["epsilon_exact"] is None:
-        return Leak(what=from_content(content["what"]), why=from_content(content["why"]))
-    what, epsilon = from_content(content["what"]), _read_price(content["epsilon_exact"])
-    return Spend(what=what, amount=epsilon)
+def _read_budget(content: JsonObject) -> ZCDP:
+    names = ("epsilon", "delta", "delta_for_selection")
+    epsilon, delta, selection = (_read_price(content[f"{name}_exact"]) for name in names)
+    if not (0 < epsilon <= LARGEST_EPSILON and 0 <= selection < delta < 1):
+        raise ValueError(content)
+    return ZCDP(epsilon, delta, selection)
+
+
+def _read_access(content: JsonObject, currency: str) -> Access:
+    what, amount = from_content(content["what"]), content.get(f"{currency}_exact")
+    if amount is None:
+        return Leak(what=what, why=from_content(content["why"]))
+    return Spend(what=what, amount=_read_price(amount))
 
 
 def _read_price(text: str) -> Fraction:
     """Parse an ε as certificates write it. `1e999999999` would need gigabytes of memory."""
-    if not re.fullmatch("[0-9]{1,60}(/[0-9]{1,60})?", text, re.ASCII):
+    if not re.fullmatch("[0-9]{1,99}(/[0-9]{1,99})?", text, re.ASCII):
         raise ValueError(text)
     return Fraction(text)
 

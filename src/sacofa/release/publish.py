@@ -434,12 +434,10 @@ def _check_paid(promised: Certificate, made: Certificate) -> None:
 
     A mechanism of another package could report a different ε each time.
     """
-    if (promised.epsilon, promised.unit) != (made.epsilon, made.unit):
+    names = ("epsilon", "delta", "unit", *(("rho",) if made.delta else ()))
+    if any(getattr(promised, name) != getattr(made, name) for name in names):
         costs = (
-            Statement("promise.no_price", unit=noun(c.unit))
-            if c.epsilon is None
-            else Statement("promise.price", epsilon=c.epsilon, unit=noun(c.unit))
-            for c in (promised, made)
+            Statement("promise.price", claim=c.claim, unit=noun(c.unit)) for c in (promised, made)
         )
         values = dict(zip(("promised", "made"), costs, strict=True))
         raise PromiseError(Statement("promise.other_price", mechanism=made.mechanism, **values))

@@ -17,7 +17,16 @@ from ..kernel.variants import VariantCounts
 from ..mechanisms.certified import Certified
 from ..mechanisms.protocol import Mechanism
 from .anonymize import Release
-from .certificate import DAMAGED, FORMAT, Certificate, JsonObject, entries_of, facts, loads, upgrade
+from .certificate import (
+    DAMAGED,
+    FORMAT_2,
+    Certificate,
+    JsonObject,
+    entries_of,
+    facts,
+    loads,
+    upgrade,
+)
 from .formats import format_of, read_log
 from .write import LARGEST, certificate_path, mend
 
@@ -69,7 +78,7 @@ def verify(path: str | Path, certificate: str | Path | None = None) -> Verificat
 def _fits(content: JsonObject, read: Certificate) -> bool:
     """Whether the fields of a certificate fit; other versions have texts of their own."""
     stated, expected = upgrade(content), json.loads(read.to_json())
-    same_words = content["format"] == FORMAT and read.version == __version__
+    same_words = content["format"] != FORMAT_2 and read.version == __version__
     return bool(stated == expected if same_words else facts(stated) == facts(expected))
 
 
@@ -88,11 +97,14 @@ def read_release(path: str | Path) -> Release:
         # A file without events does not mark the orderly core. It follows from the released log and
         # the ε of the flow, which the certificate states.
         names = ("time_share", "attribute_share")
-        shares = {name: str(settings[name]) for name in names if name in settings}
+        shares: dict[str, object] = {
+            name: str(settings[name]) for name in names if name in settings
+        }
         timed = shares.get("time_share") != "0"
         if not timed:
             del shares["time_share"]
         attributes = tuple(Attribute(name=name) for name in kinds)
+        shares["delta"] = certificate.delta
         mechanism = Certified(epsilon=epsilon, time=timed, attributes=attributes, **shares)  # type: ignore[arg-type]
         log = replace(log, core=mechanism.mark_core(log.variants))
     return Release(log=log, certificate=certificate)

@@ -17,6 +17,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 
 from ..base.periods import Period
@@ -193,20 +194,20 @@ def _reserve(
         mechanism=certificate.mechanism,
         settings=json.dumps(settings | ({"period": period} if period else {}), sort_keys=True),
         price=certificate.epsilon,
+        delta=certificate.delta,
+        rho=certificate.rho,
         certificate=text,
         token=token,
         period=period,
         charged=charged,
     )
     account = ledger.account(dataset).in_period(period, charged)
-    values: dict[str, object] = {
-        "cost": Statement("price.none"), "dataset": dataset, "left": Statement("left.no_limit"),
-    }  # fmt: skip
-    if entry.price is not None:
-        values["cost"] = Statement("price.finite", epsilon=entry.price)
+    amounts, left = account.amounts(entry.cost), Statement("left.no_limit")
     if account.left is not None:
-        left, budget = account.left, account.budget or 0
-        values["left"] = Statement("left.of_budget", left=left, budget=budget)
+        limits = map(account.number, (account.left, account.budget or Fraction(0)))
+        left = Statement("left.of_budget", **dict(zip(("left", "budget"), limits, strict=True)))
+    cost = account.say(None if amounts.endless else amounts.finite)
+    values = {"cost": cost, "dataset": dataset, "left": left}
     spent = Statement("notice.spent", **values)
     if period is not None and charged != "dataset":
         spent = Statement("notice.spent_in_period", **values, period=period)

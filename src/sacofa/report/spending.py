@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
+from ..base.claims import say_claim
 from ..kernel.statements import Statement
 from ..ledger import Account, Entry, Ledger
 from ..ledger.records import Charged
@@ -53,12 +54,12 @@ def read_spending(ledger: Ledger) -> list[Spending]:
     entries = [entry for entry in ledger.entries() if entry.spent]
     spendings = []
     for account in ledger.accounts():
-        so_far, steps = Account(dataset=account.dataset, budget=account.budget), []
+        so_far, steps = Account(dataset="", budget=None, delta=account.delta), []
         for entry in (entry for entry in entries if entry.dataset == account.dataset):
             claim = claims.get(entry.id)
             charged: Charged = "dataset" if claim is None else claim.charged
             period = None if claim is None or charged == "dataset" else claim.period
-            so_far = so_far.book(entry.price, period, charged)
+            so_far = so_far.book(entry.cost, period, charged)
             unit, spent = _unit(entry.certificate), so_far.spent
             steps.append(Step(entry=entry, unit=unit, period=period, charged=charged, spent=spent))
         spendings.append(Spending(account=account, steps=tuple(steps)))
@@ -89,14 +90,14 @@ def bars(spending: Spending) -> Iterator[Statement]:
             "spending.of_month",
             month=month,
             bar=_bar(Fraction(1) if total is None else total / most),
-            epsilon=_epsilon(total),
+            epsilon=account.say(total),
             releases=releases,
             unit=Statement(f"noun.{unit}"),
         )
     for period, of_period in sorted(account.in_periods.items()):
         if of_period is not None and budget is not None:
             bar = _bar((of_period + account.finite) / budget)
-            values = {"spent": say_number(of_period), "budget": say_number(budget)}
+            values = {"spent": account.say(of_period), "budget": account.number(budget)}
             yield Statement("spending.of_period", period=f"{period:<10}", bar=bar, **values)
 
 
@@ -107,9 +108,9 @@ def _by_month(spending: Spending) -> dict[tuple[str, str], tuple[int, Fraction |
         months.setdefault((step.entry.at[:7], step.unit), []).append(step)
     found = {}
     for month in sorted(months):
-        so_far = Account(dataset=spending.account.dataset, budget=None)
+        so_far = Account(dataset="", budget=None, delta=spending.account.delta)
         for step in months[month]:
-            so_far = so_far.book(step.entry.price, step.period, step.charged)
+            so_far = so_far.book(step.entry.cost, step.period, step.charged)
         found[month] = len(months[month]), so_far.spent
     return found
 
@@ -135,11 +136,11 @@ def _chart(account: Account, steps: Sequence[Step]) -> dict[str, object]:
     highest = max([*finite, budget or SMALLEST, SMALLEST])
     times = [datetime.fromisoformat(step.entry.at).timestamp() for step in steps]
     first, last = min(times, default=0.0), max(times, default=1.0)
-    values = {"dataset": account.dataset, "spent": _epsilon(account.spent)}
+    values = {"dataset": account.dataset, "spent": account.say(account.spent)}
     title = Statement("spending.without_limit", **values)
     periods: list[tuple[str, Fraction | None]] = []
     if budget is not None:
-        title = Statement("spending.with_budget", budget=say_number(budget), **values)
+        title = Statement("spending.with_budget", budget=account.number(budget), **values)
         periods = sorted(account.in_periods.items())
 
     def share_of(value: Fraction | None, whole: Fraction | None) -> float:
@@ -147,7 +148,7 @@ def _chart(account: Account, steps: Sequence[Step]) -> dict[str, object]:
 
     return {
         "title": str(title),
-        "budget": None if budget is None else say_number(budget),
+        "budget": None if budget is None else say_number(account.epsilon(budget, fits=True)),
         "level": share_of(budget, highest),
         "points": [
             {
@@ -161,7 +162,7 @@ def _chart(account: Account, steps: Sequence[Step]) -> dict[str, object]:
         ],
         # One box per period, filled by the share that is spent.
         "parts": [
-            {"share": min(share_of(spent, budget), 1.0), "title": f"{period}: {_epsilon(spent)}"}
+            {"share": min(share_of(spent, budget), 1.0), "title": f"{period}: {account.say(spent)}"}
             for period, spent in periods
         ],
     }
@@ -174,14 +175,8 @@ def _say(step: Step) -> Statement:
     return Statement(
         "spending.release",
         day=step.entry.at[:10],
-        epsilon=_epsilon(step.entry.price),
+        epsilon=say_claim(step.entry.price, step.entry.delta),
         period=nothing if step.period is None else of_period,
         unit=Statement(f"noun.{step.unit}"),
         result=nothing if released else Statement("spending.unreleased"),
     )
-
-
-def _epsilon(value: Fraction | None) -> Statement:
-    if value is None:
-        return Statement("cli.no_epsilon")
-    return Statement("spending.epsilon", number=say_number(value))

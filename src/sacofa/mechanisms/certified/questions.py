@@ -104,7 +104,7 @@ class Questions:
         """The noise that a share of the flow buys; of votes, with their number."""
         self.evidence = Evidence()
         """The answers so far."""
-        self.notes = [Statement("note.exact")]
+        self.notes = [Statement("note.exact_with_delta" if settings.delta else "note.exact")]
         """What there is to say about them."""
 
     def _ask(self, query: Query, share: Fraction, line: str = FLOW) -> Ints:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.claims import FOR_SELECTION
 from ...base.epsilon import LARGEST_DELTA, Epsilon, parse_epsilon
 from ...errors import SettingError, is_whole
 from ...kernel.accounting import ZCDP, Budget, PureDP
@@ -36,9 +37,6 @@ SCALES_PER_ACTIVITY = Fraction(1, 2)
 """If such a log has fewer noise scales of cases for each activity, they tell nothing at all."""
 FROM_TIMES = Fraction(2, 3)
 """Times leave attributes so much less than in proportion: they are noisier than the flow."""
-FOR_SELECTION = Fraction(1, 10)
-"""The part of δ for variants that are published individually. It costs all other queries less than
-1 % of noise, and raises the threshold of those variants by 5 %."""
 OF_TIMES = ("time_share", "granularity", "calendar")
 """Settings that say something about times alone."""
 TUNED = (
