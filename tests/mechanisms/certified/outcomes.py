@@ -273,10 +273,12 @@ def largest_ratio(
     session: type[Session] = Session,
     noises: int = 1,
     known: Iterable[ByHandOutcome] | None = None,
+    enough: float = math.inf,
 ) -> float:
     """The largest ratio (its logarithm, in ε) of two logs, over directions and outcomes.
 
-    What the first log comes to may be `known` from another pair.
+    What the first log comes to may be `known` from another pair. The search ends at a ratio that is
+    `enough`, or infinite.
     """
     worst = 0.0
     for first, second in (pair, pair[::-1]):
@@ -284,7 +286,7 @@ def largest_ratio(
         for outcome in found if known is None or first is not pair[0] else known:
             ratio = log_ratio(mechanism, outcome, second, session)
             worst = max(worst, ratio / float(mechanism.price))
-            if math.isinf(worst):
+            if worst > enough or math.isinf(worst):
                 return worst
     return worst
 
