@@ -37,27 +37,20 @@ def shrink(answers: Floats, shape: NoiseShape = LAPLACE) -> tuple[Floats, Floats
     answers together: the distribution under which they are likeliest, given the shape of noise
     (empirical Bayes; Kiefer and Wolfowitz, 1956).
     """
-
-    def given(prior: Floats) -> Floats:
-        # How likely each number is, given each answer.
-        joint = chances * prior
-        result: Floats = joint / joint.sum(axis=1, keepdims=True)
-        return result
-
     fine, clear = TUNING.parts_per_scale, TUNING.clear_cell
-    lowest = int(shape.lowest * fine)
-    places = np.rint(np.clip(answers, shape.lowest, clear) * fine).astype(np.int64) - lowest
+    places = np.rint(np.clip(answers, shape.lowest, clear) * fine).astype(np.int64)
     hidden = answers < clear
-    seen = np.arange(lowest, fine * clear + 1)
-    cells = np.bincount(places[hidden], minlength=seen.size)
+    seen, places = np.unique(places, return_inverse=True)
+    cells = np.bincount(places, hidden)
     numbers = np.arange(fine * (clear + 1) + 1) / fine
     chances = np.exp(shape.log_density(seen[:, None] / fine - numbers))
     # Half of the cells are empty and anything else is as likely, to begin with.
     prior = np.full(numbers.size, 1 / (2 * numbers.size - 2))
     prior[0] = 1 / 2
     for _ in range(TUNING.shrinking_rounds if hidden.any() else 0):
-        prior = cells @ given(prior) / cells.sum()
-    likely = given(prior)
+        prior *= (cells / (chances @ prior)) @ chances / cells.sum()
+    # How likely each number is, given each answer.
+    likely = chances * prior / (chances @ prior)[:, None]
     means = likely @ numbers
     variances = likely @ numbers**2 - means**2
     return np.where(hidden, means[places], answers), np.where(hidden, variances[places], VARIANCE)

@@ -37,7 +37,7 @@ from ...kernel.queries.flow import (
     TrigramVotes,
     length_votes,
 )
-from ..numerics import Floats, Ints, minimize_convex, one_thread
+from ..numerics import Floats, Ints, add_up, minimize_convex, one_thread
 from ..thresholds import SHAPES, VARIANCE
 from .answers import shrink
 from .tuning import TUNING
@@ -45,17 +45,21 @@ from .tuning import TUNING
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+DENSE = 1 << 14
+"""Tables with so many cells at most are no sparse arrays."""
 Entries = Iterable[tuple[int, float]]
 Table = Callable[[Ids], Entries]
 """What one case of a sequence adds to which cells of a query."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class System:
     """The equations of a pool; every cell is divided by the scale of its noise."""
 
-    adds: csr_array
+    adds: csr_array | Floats
     """[sequence, cell]: what a case of the sequence adds to the cell, times how sure that is."""
+    by_cell: csr_array | Floats
+    """[cell, sequence]: the same."""
     answers: Floats
     """What each cell is expected to hold, times how sure that is."""
     sureness: Floats
@@ -67,7 +71,7 @@ class System:
 
     def misfit(self, weights: Floats) -> float:
         """How far the answers are from what these numbers of cases would give: squares added up."""
-        missing = self.noisy - self.adds.T @ weights / self.sureness
+        missing = self.noisy - self.by_cell @ weights / self.sureness
         return float(missing @ missing) + self.others
 
 
@@ -152,8 +156,6 @@ class Evidence:
 
     def system(self, pool: Sequence[Ids]) -> System:
         """Write down the equations of a pool."""
-        from scipy.sparse import csr_array
-
         for candidates in self._candidates:
             candidates.places(pool)
         parts: list[tuple[Ints | Floats, ...]] = []
@@ -176,8 +178,14 @@ class Evidence:
         owners, cells, amounts, answers, sureness, noisy = map(
             np.concatenate, zip(*parts, strict=True)
         )
-        adds = csr_array((amounts, (owners, cells)), shape=(len(pool), before))
-        return System(adds=adds, answers=answers, sureness=sureness, noisy=noisy, others=others)
+        shape = len(pool), before
+        if len(pool) * before <= DENSE:
+            dense = add_up(owners * before + cells, amounts, len(pool) * before).reshape(shape)
+            return System(dense, dense.T, answers, sureness, noisy, others)
+        from scipy.sparse import csr_array
+
+        sparse = csr_array((amounts, (owners, cells)), shape=shape)
+        return System(sparse, sparse.T.tocsr(), answers, sureness, noisy, others)
 
 
 def spread(numbers: Mapping[Ids, float], cases: int) -> dict[Ids, float]:
@@ -213,33 +221,35 @@ def share_out(
 def estimate(evidence: Evidence, start: Mapping[Ids, float]) -> dict[Ids, float]:
     """Find the numbers of cases nearest to a start, all above 0, that explain the answers."""
     system, first = evidence.system(list(start)), np.array(list(start.values()))
-    variances = system.adds.power(2).T @ first
+    variances = system.by_cell**2 @ first
     weights, left, prices = first, np.inf, np.zeros(len(system.answers))
-    for hold in TUNING.holds:
-        slack = hold + TUNING.sampling * variances
-        with one_thread():
-            prices = _prices(system, first, slack, prices)
-        tried = _moved(system, first, prices)
-        misfit = system.misfit(tried)
-        if misfit * TUNING.gain > left:
-            break
-        weights, left = tried, misfit
+    with one_thread():
+        for hold in TUNING.holds:
+            slack = hold + TUNING.sampling * variances
+            prices = _prices(system, first, variances, slack, prices)
+            tried = _moved(system, first, prices)
+            misfit = system.misfit(tried)
+            if misfit * TUNING.gain > left:
+                break
+            weights, left = tried, misfit
     return dict(zip(start, weights.tolist(), strict=True))
 
 
-def _prices(system: System, first: Floats, slack: Floats, near: Floats) -> Floats:
+def _prices(
+    system: System, first: Floats, variances: Floats, slack: Floats, near: Floats
+) -> Floats:
     """The prices of cells that minimize the dual; the search begins near others."""
-    by_cell = system.adds.T.tocsr()
     # In these units all prices bend the dual alike.
-    units = np.sqrt(system.adds.power(2).T @ first + slack)
+    units = np.sqrt(variances + slack)
 
     def dual(scaled: Floats) -> tuple[float, Floats]:
         prices = scaled / units
         weights = _moved(system, first, prices)
         value = weights.sum() + (slack * prices) @ prices / 2 - prices @ system.answers
-        return float(value), (by_cell @ weights + slack * prices - system.answers) / units
+        return float(value), (system.by_cell @ weights + slack * prices - system.answers) / units
 
-    best: Floats = minimize_convex(dual, near * units, max_rounds=TUNING.fit_rounds) / units
+    gain, rounds = TUNING.least_gain, TUNING.fit_rounds
+    best: Floats = minimize_convex(dual, near * units, least_gain=gain, max_rounds=rounds) / units
     return best
 
 

@@ -116,6 +116,8 @@ class FlowTuning:
     largest_exponent: float = 30.0
     """e³⁰ outweighs everything else: no number is multiplied by more on the way, and potentials lie
     between this and its negative."""
+    least_gain: float = 1e-3
+    """The solver of a fit stops after a round that gains less, as a logarithm of a likelihood."""
     fit_rounds: int = 150
     """The solver of a fit stops after this number of rounds."""
 
