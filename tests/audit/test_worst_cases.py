@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 
 import numpy as np
@@ -196,7 +196,7 @@ class ReadsDates(Certified):
 def test_dates_that_are_read_unpaid_are_refuted() -> None:
     """The earliest date of a release gives the case of the year 1 away, with very few runs."""
     small = make_minimal("certified", {"epsilon": 1})
-    careless = ReadsDates(**vars(small))
+    careless = ReadsDates(**{each.name: getattr(small, each.name) for each in fields(small)})
     finding = worst(audit(careless, [PAIRS["year 1"]], runs=100, seed=3))
     assert finding.refuted
     assert finding.view == "release"
