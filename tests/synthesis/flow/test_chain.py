@@ -106,7 +106,7 @@ def test_samples_have_the_distribution_of_single_draws(
     assert disagreement(draw(WEIGHTS, kind), expected) > 0.01
     changed = WEIGHTS + (WEIGHTS > 5)
     assert disagreement(draw(changed, kind), expected) < 1e-6
-    monkeypatch.setattr("sacofa.synthesis.flow.chain.CELLS", 999 * len(WEIGHTS))
+    monkeypatch.setattr("sacofa.synthesis.flow.chain.TOGETHER", 999 * len(WEIGHTS))
     assert disagreement(draw(WEIGHTS, kind), expected) > 0.01
 
 

@@ -11,14 +11,12 @@ from itertools import islice
 
 import numpy as np
 
+from ...base.distance import TOGETHER
 from ...kernel.language import Ids
 from ...rules.rules import Rules
 from ...rules.semantics import scorer_of
 from ..numerics import Bools, Floats, Ints, Uniform
 from .steps import KeptSteps
-
-CELLS = 1 << 20
-"""Weights of next activities that are compared at a time: bounds memory."""
 
 
 class RuleWalker:
@@ -80,7 +78,7 @@ class Chain:
 
     def draw(self, number: int, *, guided: bool = True) -> list[Ids]:
         """Sample sequences; unguided ones are any that rules allow, whatever the steps are."""
-        part = max(CELLS // (self.end + 1), 1)
+        part = max(TOGETHER // (self.end + 1), 1)
         if number > part:
             rest = self.draw(number - part, guided=guided)
             return self.draw(part, guided=guided) + rest

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...base.distance import nearest
+from ...base.distance import TOGETHER, nearest
 from ...kernel.language import Ids
 from ...kernel.laws import Law
 from ...kernel.queries.flow import (
@@ -45,8 +45,6 @@ from .tuning import TUNING
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-DENSE = 1 << 14
-"""Tables with so many cells at most are no sparse arrays."""
 Entries = Iterable[tuple[int, float]]
 Table = Callable[[Ids], Entries]
 """What one case of a sequence adds to which cells of a query."""
@@ -179,7 +177,7 @@ class Evidence:
             np.concatenate, zip(*parts, strict=True)
         )
         shape = len(pool), before
-        if len(pool) * before <= DENSE:
+        if len(pool) * before <= TOGETHER:
             dense = add_up(owners * before + cells, amounts, len(pool) * before).reshape(shape)
             return System(dense, dense.T, answers, sureness, noisy, others)
         from scipy.sparse import csr_array
@@ -248,8 +246,7 @@ def _prices(
         value = weights.sum() + (slack * prices) @ prices / 2 - prices @ system.answers
         return float(value), (system.by_cell @ weights + slack * prices - system.answers) / units
 
-    gain, rounds = TUNING.least_gain, TUNING.fit_rounds
-    best: Floats = minimize_convex(dual, near * units, least_gain=gain, max_rounds=rounds) / units
+    best: Floats = minimize_convex(dual, near * units, least_gain=TUNING.least_gain) / units
     return best
 
 
