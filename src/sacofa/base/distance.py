@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 WHOLE = 1 << 20
 """Distance of two sequences without common elements."""
-# Distances per block: bounds memory and fits a cache; the result does not depend on it.
+# Numbers per block: bounds memory and fits a cache; no result depends on it.
 TOGETHER = 1 << 17
 SQUARE = 1 << 9
 """Columns per block if rows and columns are the same sequences."""

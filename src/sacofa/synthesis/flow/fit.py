@@ -246,7 +246,8 @@ def _prices(
         value = weights.sum() + (slack * prices) @ prices / 2 - prices @ system.answers
         return float(value), (system.by_cell @ weights + slack * prices - system.answers) / units
 
-    best: Floats = minimize_convex(dual, near * units, least_gain=TUNING.least_gain) / units
+    gain, rounds = TUNING.least_gain, TUNING.fit_rounds
+    best: Floats = minimize_convex(dual, near * units, least_gain=gain, max_rounds=rounds) / units
     return best
 
 

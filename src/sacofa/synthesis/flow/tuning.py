@@ -118,6 +118,8 @@ class FlowTuning:
     between this and its negative."""
     least_gain: float = 1e-3
     """The solver of a fit stops after a round that gains less, as a logarithm of a likelihood."""
+    fit_rounds: int = 150
+    """The solver of a fit stops after this number of rounds."""
 
     least_step: float = 1e-4
     """Probability of a pair that was not kept: repairs may need one that noise hid."""
