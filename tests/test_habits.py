@@ -23,9 +23,9 @@ SOURCE = Path(sacofa.__file__).parent
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
-EXCEPTIONS = {"C901": 1, "PLR0913": 7, "ANN401": 11}
+EXCEPTIONS = {"C901": 1, "PLR0913": 7, "ANN401": 7}
 """The most files that a rule of ruff spares, by pyproject.toml. These numbers only fall."""
-MOST_ANY = 104
+MOST_ANY = 83
 """The most often that the word `Any` occurs. This number only falls."""
 MOST_COMPLEX = 16
 """The most functions whose cyclomatic complexity is above 10. This number only falls."""

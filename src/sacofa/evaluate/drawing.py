@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..base.files import write_whole
 from .extras import optional_module
 from .measures.model import Model
 from .registry import BY_NAME
 from .runs import ORIGINAL, Summary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pygraphviz import AGraph
 
 SERIES_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
 """Distinguishable with any colour vision (Okabe and Ito)."""
@@ -39,7 +43,9 @@ def draw_boxes(
                 figure.savefig(part, format=kind, **extra)
 
 
-def _draw_panel(panel: Any, summary: Summary, measure: str, log: str, shown: Sequence[str]) -> None:
+def _draw_panel(
+    panel: Axes, summary: Summary, measure: str, log: str, shown: Sequence[str]
+) -> None:
     """Draw one log: a group of boxes for each ε, the original as a line."""
     epsilons = summary.epsilons(log)
     width = 0.8 / max(1, len(shown))
@@ -84,7 +90,7 @@ def draw_models(models: Mapping[str, Model], folder: Path, name: str) -> None:
             path.write_bytes(drawing.draw(format=kind, prog="dot"))
 
 
-def _add_net(part: Any, model: Model, prefix: str) -> None:
+def _add_net(part: AGraph, model: Model, prefix: str) -> None:
     small = {"label": "", "width": 0.25, "fixedsize": True, "fillcolor": "grey85"}
     for place in sorted(model.net.places, key=lambda p: str(p.name)):
         shape = "doublecircle" if place in model.final else "circle"

@@ -6,7 +6,7 @@ import contextlib
 import importlib
 import importlib.util
 import io
-from typing import Any
+from types import ModuleType
 
 from ..errors import MissingExtraError
 
@@ -14,7 +14,7 @@ PACKAGES = {"sklearn": "scikit-learn", "ot": "POT"}
 """Names of packages that differ from the name of their module."""
 
 
-def optional_module(name: str, extra: str = "evaluate") -> Any:
+def optional_module(name: str, extra: str = "evaluate") -> ModuleType:
     """Import a module of an untyped optional library; MissingExtraError if it is not installed."""
     top = name.partition(".")[0]
     try:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from .options import ReadOptions
 from .source import Log, Source
 from .time_format import times_unread
 from .xes_form import TIME, Declared, lookup_in, standard_columns
+
+if TYPE_CHECKING:
+    from pm4py.objects.log.obj import EventLog, EventStream
 
 CASE = "case:concept:name"
 MOMENTS = "datetime64[us]"
@@ -63,7 +66,7 @@ class MemoryLog:
         return seen
 
 
-def read_memory(source: Any) -> MemoryLog:
+def read_memory(source: EventLog | EventStream) -> MemoryLog:
     """Convert a log to rows. As in XES files, each trace is a case, whatever its name."""
     kind = type(source).__name__
     if kind == "EventStream":
@@ -81,7 +84,7 @@ def read_memory(source: Any) -> MemoryLog:
     return MemoryLog(rows=rows, has_events=any(map(len, source)), declared=_declared(source))
 
 
-def _declared(source: Any) -> Declared:
+def _declared(source: EventLog) -> Declared:
     """Return the declarations of the XES file that an EventLog was read from."""
     of_cases, of_events = (
         {name: _kind(value) for name, value in (source.omni_present.get(scope) or {}).items()}

@@ -14,17 +14,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from lxml import etree
+from lxml.etree import _Element as Element
 
 from ..base.files import unreadable
 from ..errors import Argument, ReadError, Statement, advised
 from .bounded_file import MAX_EXPANSION, SMALL, explained
 from .source import Source
 
-Element = Any
-"""An element of lxml, which has no types."""
 Row = list[object]
 """Cells as text, numbers, moments, True or False; None is missing."""
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast, get_args
+from typing import get_args
 
 from lxml import etree
+from lxml.etree import _Element as Element
 
 from ..base.domains import is_of_case
 from ..errors import ReadError, SettingError, Statement
@@ -28,8 +29,6 @@ from .columns_file import read_columns
 from .lifecycle import TRANSITION
 from .options import ReadOptions
 
-Element = Any
-"""An element of lxml, which has no types."""
 NAME, TIME, TRUNCATED = "concept:name", "time:timestamp", "unfinished"
 """Attributes; the last one marks a case which went on but was cut (`case:unfinished` in tables)."""
 LONGEST_HEAD = 1 << 20
@@ -42,7 +41,7 @@ def traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Ele
     with BoundedFile(path, trusted=trusted, progress=progress) as stream, _explained(stream):
         watch = _Watch(stream, trusted)
         parser = etree.iterparse(
-            cast(Any, watch),
+            watch,
             events=("start", "end"),
             tag=("{*}log", "{*}trace"),
             resolve_entities=False,
@@ -239,7 +238,7 @@ def read_declared(path: Path, trusted: bool) -> Declared:
     with BoundedFile(path, trusted=trusted) as stream, suppress(etree.XMLSyntaxError):
         head = SimpleNamespace(read=lambda n: stream.read(n) if stream.done < LONGEST_HEAD else b"")
         parser = etree.iterparse(
-            cast(Any, head),
+            head,
             events=("start", "end"),
             tag=("{*}extension", "{*}global", "{*}trace"),
             resolve_entities=False,

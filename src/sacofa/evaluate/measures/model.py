@@ -87,7 +87,7 @@ def discover_model(counts: VariantCounts) -> Model:
     trees = optional_module("pm4py.objects.process_tree.utils.generic")
     converter = optional_module("pm4py.objects.conversion.process_tree.converter")
 
-    settings: dict[str, Any] = {"noise_threshold": NOISE_THRESHOLD}
+    settings: dict[str, object] = {"noise_threshold": NOISE_THRESHOLD}
     tree = trees.fold(miner(settings).apply(structure(name_sequences(counts)), settings))
     trees.tree_sort(tree)
     net, initial, final = converter.apply(tree)

@@ -34,7 +34,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Integral, Real
 from types import UnionType
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, SupportsInt
 
 from ...kernel.statements import Statement
 
@@ -57,7 +57,7 @@ class CellError(ValueError):
         self.statement = statement
 
 
-def text_of(value: Any, use: Use = "value") -> str | None:
+def text_of(value: object, use: Use = "value") -> str | None:
     """Return the text of a value in memory.
 
     Args:
@@ -88,7 +88,7 @@ def text_of(value: Any, use: Use = "value") -> str | None:
     return convert(value, use)
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a value is missing: None, NaN, NaT or NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -99,20 +99,20 @@ def is_missing(value: Any) -> bool:
         return False
 
 
-def _whole_text(value: Any, use: Use) -> str:
+def _whole_text(value: SupportsInt, use: Use) -> str:
     whole = int(value)
     if abs(whole) < EXACT or use == "id":
         return str(whole)
     return _large_text(whole, use)
 
 
-def _real_text(value: Any, use: Use) -> str:
+def _real_text(value: float, use: Use) -> str:
     if -EXACT < value < EXACT and value == value // 1:
         return str(int(value))
     return _large_text(value, use) if abs(value) >= EXACT else _double_text(value)
 
 
-def _large_text(value: Any, use: Use) -> str:
+def _large_text(value: float, use: Use) -> str:
     if use != "value":
         raise CellError(TOO_LARGE)
     try:
@@ -121,7 +121,7 @@ def _large_text(value: Any, use: Use) -> str:
         return "inf" if value > 0 else "-inf"
 
 
-def _double_text(value: Any) -> str:
+def _double_text(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
