@@ -37,7 +37,7 @@ from sacofa.rules.allowed import all_sequences
 MILLIONTH = Fraction(1, 10**6)
 FOUR = ZCDP(Fraction(4), MILLIONTH)
 SELECTS = ZCDP(Fraction(4), MILLIONTH, MILLIONTH / 10)
-CLAIM = Claim(epsilon=Fraction(4), delta=MILLIONTH, rho=FOUR.amount)
+CLAIM = Claim(epsilon=Fraction(4), delta=MILLIONTH, in_rho=True)
 
 
 # Bounds.
@@ -338,8 +338,7 @@ def test_the_page_tells_what_so_many_runs_can_show_at_a_delta() -> None:
     page = (Path(__file__).parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
     table = page.split("| runs on each log | refute a claim of (1, 10⁻⁶) from |")[1]
     rows = [line.split("|")[1:-1] for line in table.split("\n\n")[0].splitlines()[2:]]
-    budget = ZCDP(Fraction(1), MILLIONTH)
-    claim = Claim(epsilon=Fraction(1), delta=MILLIONTH, rho=budget.amount)
+    claim = Claim(epsilon=Fraction(1), delta=MILLIONTH, in_rho=True)
     assert len(rows) >= 3
     for runs, least in rows:
         number = int(runs.replace(",", ""))

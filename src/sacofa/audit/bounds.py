@@ -26,7 +26,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernel.accounting import ZCDP, epsilon_of
+from ..kernel.accounting import epsilon_of
 from ..mechanisms.protocol import Promise
 
 Floats = NDArray[np.float64]
@@ -44,28 +44,26 @@ class Claim:
     Attributes:
         epsilon: The claimed ε.
         delta: The δ that it is claimed with.
-        rho: The ρ that implies it, if the budget of the mechanism is one in ρ.
-        selection: The part of δ that ρ does not use.
+        selection: The part of δ for variants that are published individually.
+        in_rho: Whether it follows from a budget in ρ, so that a ρ refutes it.
     """
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
-    rho: Fraction | None = None
     selection: Fraction = Fraction(0)
+    in_rho: bool = False
 
     @classmethod
     def of(cls, promise: Promise) -> Claim | None:
         """Return the claim of a promise; None without a finite ε."""
-        if promise.epsilon is None or not promise.delta:
-            return None if promise.epsilon is None else cls(epsilon=promise.epsilon)
-        assert promise.budget is not None
-        # Converted here again: the amount of the budget may be what is wrong.
-        claimed = ZCDP(promise.epsilon, promise.delta, promise.budget.selection)
+        if promise.epsilon is None:
+            return None
+        selection = promise.budget.selection if promise.budget else Fraction(0)
         return cls(
-            epsilon=claimed.epsilon,
-            delta=claimed.delta,
-            rho=claimed.amount,
-            selection=claimed.selection,
+            epsilon=promise.epsilon,
+            delta=promise.delta,
+            selection=selection,
+            in_rho=promise.delta > 0,
         )
 
     def given_away(self, runs: int, doubt: float, *, by_rho: bool) -> int:

@@ -129,7 +129,7 @@ def learn_guesser(sample: Sample, claim: Claim = PURE) -> Guesser:
     scores = {name: weights.score(sample, name) for name, weights in weighed.items()}
     learned = [
         _learn_thresholds(sample, weighed, scores, _Aim.of(claim, len(sample.sides), by_rho))
-        for by_rho in ((False, True) if claim.rho else (False,))
+        for by_rho in ((False, True) if claim.in_rho else (False,))
     ]
     return max(learned, key=lambda one: one[0])[1]
 

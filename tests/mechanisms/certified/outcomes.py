@@ -27,6 +27,7 @@ from sacofa.kernel.accounting import Access
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import CaseBatch, Cases
 from sacofa.kernel.language import Language, Word
+from sacofa.kernel.laws import DiscreteGaussian, Law
 from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries import histogram as histogram_module
 from sacofa.kernel.queries.histogram import AllSequences
@@ -50,19 +51,19 @@ class ByHand(Noise):
     def __init__(self, choose: Choose) -> None:
         super().__init__(SeededBits(11))
         self._choose = choose
-        self.epsilons: list[Fraction] = []
+        self.laws: list[Law] = []
         self.given: list[Ints] = []
         self.seen: list[Ints] = []
         """The noisy tables, in order."""
         self.table: Ints = np.zeros(0, dtype=np.int64)
         """The table that was worked out last: noise is drawn for it."""
 
-    def laplace(self, epsilon: Fraction, size: int) -> Ints:
+    def draw(self, law: Law, size: int) -> Ints:
         """The next values by hand."""
-        noise = self._choose(len(self.epsilons), epsilon, self.table)
+        noise = self._choose(len(self.laws), law.epsilon, self.table)
         if len(noise) != size:
             raise ImpossibleError
-        self.epsilons.append(epsilon)
+        self.laws.append(law)
         self.given.append(noise)
         self.seen.append(self.table + noise)
         return noise.copy()
@@ -113,6 +114,11 @@ class EveryCell:
         self.shown: dict[Word, int] = {}
 
     @property
+    def least(self) -> int | None:
+        """The threshold below which no cell is shown."""
+        return self._opened.threshold
+
+    @property
     def noisy(self) -> Ints:
         """All cells, shown or not: more than anyone sees."""
         return np.array(list((self._noisy or {}).values()), dtype=np.int64)
@@ -128,12 +134,15 @@ class EveryCell:
             counts = AllSequences().counts(opened.variants)
             table = np.array([counts.get(word, 0) for word in words], dtype=np.int64)
             opened.noise.table = table
-            noisy = table + opened.noise.laplace(opened.law.epsilon, len(words))
+            noisy = table + opened.noise.draw(opened.law, len(words))
             self._noisy = dict(zip(words, noisy.tolist(), strict=True))
+            # Where δ hides which cells are empty, these are never shown, whatever their noise is.
+            self._empty = {word for word in words if opened.threshold and word not in counts}
         new = {
             word: value
             for word, value in sorted(self._noisy.items())
-            if value >= threshold and word not in self.shown and language.contains(*word)
+            if value >= max(threshold, opened.threshold or 1) and word not in self._empty
+            if word not in self.shown and language.contains(*word)
         }
         self.shown.update(new)
         return new
@@ -151,8 +160,8 @@ class ByHandOutcome:
     """Everything that was seen after noise, in order."""
     asked_for: list[object]
     """The queries, with the candidates that cases voted for."""
-    epsilons: list[Fraction]
-    """1/scale of all noise that was drawn."""
+    laws: list[Law]
+    """All noise that was drawn."""
     noise: list[Ints]
     """The noise that was chosen."""
     spent: tuple[Access, ...]
@@ -163,6 +172,11 @@ class ByHandOutcome:
     """What was reported while the run went on."""
     shown: int
     """How many variants were shown as they are."""
+
+    @property
+    def epsilons(self) -> list[Fraction]:
+        """1/scale of all noise that was drawn."""
+        return [law.epsilon for law in self.laws]
 
 
 Secret = VariantCounts | Cases
@@ -176,7 +190,8 @@ def run_by_hand(
     hand = ByHand(choose)
     cases = log if isinstance(log, Cases) else Cases(variants=log)
     mechanism = mechanism.for_log(timed=cases.by_case is not None, attributes=cases.attributes)
-    asked = session(cases, mechanism.promise(cases.unit).accesses, hand)
+    promise = mechanism.promise(cases.unit)
+    asked = session(cases, promise.accesses, hand, promise.budget)
     progress: list[float] = []
     with hand.watching():
         output = mechanism.run(asked, progress.append)
@@ -187,7 +202,7 @@ def run_by_hand(
             for answer in asked.answers
         ],
         asked_for=[answer.query for answer in asked.answers],
-        epsilons=hand.epsilons,
+        laws=hand.laws,
         noise=hand.given,
         spent=tuple(asked.spent),
         output=output,
@@ -221,37 +236,52 @@ def differences(one: ByHandOutcome, other: ByHandOutcome) -> list[str]:
     """What two runs with the same noisy answers do not have in common, although they must."""
     parts = {
         name: (getattr(one, name), getattr(other, name))
-        for name in ("asked_for", "epsilons", "spent", "progress")
+        for name in ("asked_for", "laws", "spent", "progress")
     }
     others = parts_of(other.output)
     parts |= {name: (part, others[name]) for name, part in parts_of(one.output).items()}
     return [name for name, (a, b) in parts.items() if plain(a) != plain(b)]
 
 
-def log_ratio(
+def led(
     mechanism: Certified, outcome: ByHandOutcome, neighbour: Secret, session: type[Session]
-) -> float:
-    """ln of how much likelier an outcome is for its log than for a neighbour; ∞ if impossible."""
-    if len(outcome.epsilons) != len(outcome.seen):
+) -> ByHandOutcome | None:
+    """The run on a neighbouring log that comes to the same outcome; None if there is none."""
+    if len(outcome.laws) != len(outcome.seen):
         # Something was answered without noise of its own: any log can be told from any other.
-        return math.inf
+        return None
     try:
         again = run_by_hand(mechanism, neighbour, leading_to(outcome.seen), session)
     except ImpossibleError:
-        return math.inf
+        return None
     if len(again.seen) != len(outcome.seen) or any(
         not np.array_equal(a, b) for a, b in zip(outcome.seen, again.seen, strict=True)
     ):
-        return math.inf
+        return None
     # Queries, charges, release, verdict, notes and progress follow from what is seen alone.
     differing = differences(outcome, again)
     assert not differing, f"depends on more than noisy answers: {', '.join(differing)}"
-    return float(
-        sum(
-            epsilon * int((np.abs(b) - np.abs(a)).sum())
-            for epsilon, a, b in zip(outcome.epsilons, outcome.noise, again.noise, strict=True)
-        )
-    )
+    return again
+
+
+def log_ratio(
+    mechanism: Certified, outcome: ByHandOutcome, neighbour: Secret, session: type[Session]
+) -> float:
+    """ln of how much likelier an outcome is for its log than for a neighbour; ∞ if impossible.
+
+    With a budget in ρ, what the draws cost that lead to it.
+    """
+    again = led(mechanism, outcome, neighbour, session)
+    if again is None:
+        return math.inf
+    return float(sum(map(cost, outcome.laws, outcome.noise, again.noise)))
+
+
+def cost(law: Law, one: Ints, other: Ints) -> Fraction:
+    """The log-likelihood ratio of two vectors of Laplace noise; the ρ of Gaussian noise."""
+    if isinstance(law, DiscreteGaussian):
+        return sum(int(d) ** 2 for d in (other - one).tolist()) / (2 * law.sigma_squared)
+    return law.epsilon * int((np.abs(other) - np.abs(one)).sum())
 
 
 def some_outcomes(
@@ -277,7 +307,9 @@ def largest_ratio(
     known: Iterable[ByHandOutcome] | None = None,
     enough: float = math.inf,
 ) -> float:
-    """The largest ratio (its logarithm, in ε) of two logs, over directions and outcomes.
+    """The largest ratio (its logarithm, in ε; or ρ, in that of the budget) of two logs.
+
+    Over both directions and some outcomes.
 
     What the first log comes to may be `known` from another pair. The search ends at a ratio that is
     `enough`, or infinite.
