@@ -104,8 +104,6 @@ class EveryCell:
     """The histogram that lists every cell: what is shown is made of all noisy cells."""
 
     made: EveryCell
-    least = None
-    """Pure noise: any sequence may be shown."""
 
     def __init__(self, opened: Opened) -> None:
         EveryCell.made = self
