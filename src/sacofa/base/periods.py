@@ -30,7 +30,7 @@ class Period:
 
     @classmethod
     def parse(cls, text: str) -> Period:
-        """Read a period as people write it."""
+        """Parse the name of a period."""
         found = FORM.fullmatch(text)
         try:
             if found is None:

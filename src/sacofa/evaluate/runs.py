@@ -144,7 +144,7 @@ def read_rows(content: bytes) -> list[Row]:
 class RunTable:
     """The rows of an experiment in a CSV file that grows by whole rows.
 
-    An experiment that was interrupted goes on with the runs that the table does not have.
+    An interrupted experiment continues with the runs that the table does not have.
     """
 
     def __init__(self, path: Path) -> None:

@@ -152,7 +152,7 @@ class CaseStore:
         self._begin()
 
     def _save(self, columns: Mapping[str, Array]) -> None:
-        """Write down a part."""
+        """Write a part to disk."""
         types = {"times": np.int64, "starts": np.int64, "complete": np.bool_}
         for name, column in columns.items():
             if name == "lengths":

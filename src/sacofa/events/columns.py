@@ -72,11 +72,11 @@ class Columns:
     activity: tuple[str, ...]
     """The activity; the texts of several columns are joined with a plus sign."""
     timestamp: str | None
-    """When an event happened, where that is known."""
+    """The time of an event, if recorded."""
     person: str | None = None
     """The person, if the unit of privacy is a person."""
     start: str | None = None
-    """When the work on an event began, where the table has a column for that."""
+    """The start of work on an event, if the table has a column for it."""
     lifecycle: str | None = None
     """Whether an event is the start or the end of work, if the log records it."""
     text_times: bool = False

@@ -20,5 +20,5 @@ def escape_formula(name: str) -> str:
 
 
 def unescape_formula(name: str) -> str:
-    """Take the apostrophe of `escape_formula` off again."""
+    """Remove the apostrophe of `escape_formula`."""
     return name[1:] if _DEFUSED.match(name) else name

@@ -1,6 +1,6 @@
 """XES files as a stream of traces, their declarations, and the attributes in their cases.
 
-Memory holds one case, whatever the size of the file. A document type, and with it every entity, is
+Memory holds one case, whatever the size of the file. Document types, and so all entities, are
 refused. A declaration is public, as the header of a table is. The content of cases is not: facts
 taken from it are taken from all cases, in no order, and named as assumptions.
 """

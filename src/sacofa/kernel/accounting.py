@@ -21,7 +21,7 @@ from .reals import WIDE
 from .statements import SettingError, Statement, stated
 
 SMALLEST_PER_CASE = Fraction(1, 10**9)
-"""Below this, noise hides all cases of any log that there is, and no machine word holds it."""
+"""Below this, noise hides all cases of any real log and exceeds machine integers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +173,7 @@ def total_epsilon(accesses: Iterable[Access], budget: Budget | None = None) -> F
 def check_noise_fits(
     accesses: Iterable[Access], max_cases: int, budget: Budget | None = None
 ) -> None:
-    """Refuse amounts so small, for the cases of a unit, that their noise fits no machine word.
+    """Refuse amounts that are too small, for the cases of a unit, for noise in machine integers.
 
     Noise beyond 2^62 is then drawn less than once in e^4,000,000 draws. The bound depends on public
     settings alone, and holds before anything is charged: afterwards nothing is refused.

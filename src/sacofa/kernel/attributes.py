@@ -12,10 +12,10 @@ Kind = Literal["string", "int", "float", "boolean", "date"]
 
 
 class Domain(Protocol):
-    """The public values of an attribute; the kinds that there are stand in `base.domains`."""
+    """The public values of an attribute; `base.domains` has the kinds of domains."""
 
     binned: ClassVar[bool] = False
-    """Whether values are bins in an order, so that each stands for several texts."""
+    """Whether values are ordered bins, each for several texts."""
 
     @property
     def kind(self) -> Kind:
@@ -29,7 +29,7 @@ class Domain(Protocol):
         """The cell of a text that is not blank: a value, `other`, or missing."""
 
     def label(self, value: int) -> str:
-        """A value as people read it."""
+        """Return the displayed text of a value."""
 
     def describe(self) -> Statement:
         """All of it in a few words."""
@@ -57,9 +57,9 @@ class Attribute:
     taken: bool = False
     """Whether the values of the domain were taken from the log."""
     collapsed: bool = False
-    """Whether the log holds too many values to name any of them, so that each is `other`."""
+    """Whether the log has too many values to name any of them, so that each is `other`."""
     recognized: bool = False
-    """Whether the log's own values decided that it holds numbers or dates."""
+    """Whether the type, numbers or dates, was detected from the values of the log."""
     personal: str | None = None
     """The personal data that its name or its values look like, such as "names of persons"."""
 

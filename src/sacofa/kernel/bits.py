@@ -18,7 +18,7 @@ class Bits(Protocol):
 
     @property
     def reproducible(self) -> bool:
-        """Whether someone who knows a seed can repeat the words: nothing drawn so is private."""
+        """Whether a known seed determines the words: noise from them protects nothing."""
 
     def words(self, size: int) -> Words:
         """The next words."""
@@ -49,7 +49,7 @@ class SeededBits:
 
 
 class KeyedBits:
-    """Words that SHAKE-256 makes of a secret key, so that work done again draws the same ones."""
+    """Words that SHAKE-256 derives from a secret key, so that repeated tasks draw the same ones."""
 
     SIZE = 4
     """Number of words of a key: 256 bits."""

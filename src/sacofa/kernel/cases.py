@@ -45,7 +45,7 @@ class CaseBatch(Traces):
     """Whole cases, in the order of their events."""
 
     times: NDArray[np.int64] | None = None
-    """When each event happened (completed): microseconds since 1970 in UTC; NO_TIME if missing."""
+    """The completion time of each event: microseconds since 1970 in UTC; NO_TIME if missing."""
     starts: NDArray[np.int64] | None = None
     """The start of work on each event, if the log records it."""
     attributes: tuple[Values, ...] = ()

@@ -122,7 +122,7 @@ class Language:
         return bool(self._ends[state]) if finished else len(sequence) == self.max_length
 
     def word(self, number: int) -> Word:
-        """Give the word with a number from 0 to size − 1; each word has one number."""
+        """Return the word with a number from 0 to size − 1; each word has one number."""
         if not 0 <= number < self.size:
             raise IndexError(f"word {number} of a language of {self.size}")
         word: list[int] = []

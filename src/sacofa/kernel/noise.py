@@ -289,7 +289,7 @@ class Noise:
         return np.fromiter(chosen, dtype=np.int64, count=size)
 
     def _shuffled(self, bound: int) -> Ints:
-        """Put 0 … bound − 1 in random order: sort by random words, draw anew where two agree."""
+        """Shuffle 0 … bound − 1: sort by random words, and draw again if two are equal."""
         while True:
             words = self.bits.words(bound)
             order = np.argsort(words, kind="stable")

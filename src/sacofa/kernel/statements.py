@@ -54,7 +54,7 @@ class Statement:
 
 
 Value = str | bool | int | float | Fraction | Argument | Statement | tuple["Value", ...]
-"""A value that a statement may hold."""
+"""The types of values in a statement."""
 Part = Statement | Argument | str
 """A part of a message; strings are their own wording."""
 
@@ -85,7 +85,7 @@ def _checked(value: object) -> Value:
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is a whole number, of Python or of NumPy; yes and no are none."""
+    """Whether a value is a whole number of Python or NumPy, but not a boolean."""
     return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
 
 

@@ -236,14 +236,14 @@ class DistributedVariants(Protocol):
 
     @property
     def parts(self) -> Sequence[int]:
-        """The numbers of the parts that hold any variant."""
+        """The indices of the parts with any variant."""
 
     def truncate(self, max_length: int, *, by_length: bool = False) -> DistributedVariants: ...
 
     def project_onto(self, activities: Sequence[str]) -> DistributedVariants: ...
 
     def map_parts(self, job: Callable[[int, VariantCounts], Result]) -> list[Result]:
-        """Do a job, given its number, on every part that holds any variant, where it lies."""
+        """Run a job on every part with any variant, given its index, where the part is stored."""
 
 
 def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:

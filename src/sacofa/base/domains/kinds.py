@@ -1,6 +1,6 @@
-"""A kind of attribute: everything that the package needs to know of it, declared once.
+"""Kinds of attributes, each declared once with all of its properties.
 
-Here are the kinds whose values have no scale: categories, one by one or in groups, and yes or no.
+This module has the kinds without a scale: categories, individually or in groups, and yes or no.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def name_sequences(counts: VariantCounts) -> Counter[Variant]:
 
 
 def as_sequences(counts: VariantCounts) -> VariantCounts:
-    """Take a truncated case as the sequence that it has: no measure asks if it continued."""
+    """Treat truncated cases as plain sequences: no measure depends on whether they continued."""
     if counts.complete.all():
         return counts
     return VariantCounts.from_arrays(
@@ -189,7 +189,7 @@ def similarity(original: VariantCounts, released: VariantCounts) -> float:
 
 
 class NormalBehaviour:
-    """Behaviour that a detector of outliers calls normal in one original log.
+    """Behaviour that an outlier detector classifies as normal in one original log.
 
     An isolation forest (Liu et al., 2008) learns from the cases of the original which activities a
     case has, and which activities directly follow which. Behaviour that the original never shows

@@ -126,7 +126,7 @@ def open_table(
     """Open files of one format, or a frame, of which these columns are needed."""
     if source.format in ("csv", "tsv"):
         heads = read_heads(source)
-        # Where two columns have the same name, the first is meant.
+        # If two columns have the same name, the first one is used.
         found: dict[str, tuple[str, str]] = {}
         for place, name in enumerate(heads[0].columns):
             found.setdefault(name, (f"c{place}", "VARCHAR"))

@@ -92,7 +92,7 @@ class SparkVariants(AbstractContextManager["SparkVariants"]):
         return [pickle.loads(zlib.decompress(row.result)) for row in rows]
 
     def gather(self) -> VariantCounts:
-        """Bring all variants here."""
+        """Collect all variants on this machine."""
         return gather(self._name, self._frame, self.activities, self.unit)
 
     def used(self) -> list[str]:
@@ -123,7 +123,7 @@ class SparkVariants(AbstractContextManager["SparkVariants"]):
 
 
 def gather(name: str, frame: DataFrame, activities: Sequence[str], unit: Unit) -> VariantCounts:
-    """Bring a frame of different variants here, with variant (ids), truncated and number."""
+    """Collect a frame of distinct variants, with variant (ids), truncated and number."""
     complete: dict[tuple[str, ...], int] = {}
     truncated: dict[tuple[str, ...], int] = {}
     with clear_errors(name):

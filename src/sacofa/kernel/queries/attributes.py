@@ -59,7 +59,7 @@ class CaseAttribute(OneAttribute):
 
 @dataclass(frozen=True, kw_only=True)
 class EventAttribute(OneAttribute):
-    """Which values an attribute of events has, by activity and family; last, cases without any."""
+    """Values of an attribute of events, by activity and family; last, cases without any."""
 
     activities: int
     """Number of activities."""
@@ -98,7 +98,7 @@ class EventAttribute(OneAttribute):
 
 @dataclass(frozen=True, kw_only=True)
 class AttributePair(VoteQuery):
-    """How the first values of two attributes go together."""
+    """Joint counts of the first values of two attributes."""
 
     keys: tuple[str, str]
     """The attributes."""

@@ -52,9 +52,9 @@ class BoundedVotes:
         return VOTE_UNITS * root if self.euclidean else VOTE_UNITS
 
     def divide(self, owner: Ints, cells: Ints, weights: Ints | int, counts: Ints) -> Ints:
-        """Make a table in which each case divides its votes in proportion to weights.
+        """Make a table to which each case contributes its votes in proportion to weights.
 
-        Each weight has an owner and a cell; the owner i stands for counts[i] cases.
+        Each weight has an owner and a cell; owner i represents counts[i] cases.
         """
         size = len(self.cells)
         weights = np.broadcast_to(weights, owner.shape)
@@ -101,7 +101,7 @@ class CaseCount:
 
 @dataclass(frozen=True)
 class CaseLengths(BoundedVotes):
-    """How long cases are: each votes for the two of some lengths that it lies between.
+    """Lengths of cases: each case votes for the two given lengths that enclose its own.
 
     The nearer of the two gets more votes, so that the mean is kept. Longer cases vote for the last.
     """
@@ -196,8 +196,8 @@ class StepVotes(BoundedVotes):
     of its rarer activity; the beginning and the end of a case have END_WEIGHT. If empty, all pairs
     have the same weight."""
     once: bool = False
-    """Whether a case votes as if each of its activities had happened the first time only: fewer
-    steps get more votes each, and none leads back."""
+    """Whether only the first occurrence of each activity in a case counts: fewer pairs get more
+    votes each, and none leads back."""
 
     name = "steps"
     what = Statement("query.steps")

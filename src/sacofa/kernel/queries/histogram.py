@@ -199,7 +199,7 @@ class CellsInParts:
 def take_cells(
     variants: VariantCounts | DistributedVariants, noise: Noise, law: Law
 ) -> CellsHere | CellsInParts:
-    """Take the cells of all variants; one noise is drawn for each."""
+    """Return the cells of all variants, each with a draw of noise."""
     # Drawn immediately and kept: requested again at a lower threshold, a cell must have the same
     # value.
     if isinstance(variants, VariantCounts):

@@ -56,20 +56,20 @@ class Clock:
 
 @dataclass(frozen=True, kw_only=True)
 class RowQuery(VoteQuery):
-    """A table of durations in rows, which stand on different rungs."""
+    """A table of durations with rows on different rungs."""
 
     rungs: tuple[int, ...]
-    """How fine the bins of each row are."""
+    """The rung of each row."""
 
     tables: ClassVar[int] = 1
-    """How often these rows are there, one table below the other."""
+    """Number of copies of these rows, one below the other."""
 
     def __post_init__(self) -> None:
         _check_rungs(self.rungs)
 
     @cached_property
     def starts(self) -> Ints:
-        """Where each row begins among the cells; one more for the end."""
+        """The index of the first cell of each row, and of the end."""
         return row_starts(self.rungs * self.tables)
 
     @property
@@ -88,10 +88,10 @@ class RowQuery(VoteQuery):
 
 @dataclass(frozen=True, kw_only=True)
 class CycleTime(VoteQuery):
-    """How long cases take, from the first to the last event with a known time."""
+    """Cycle times, from the first to the last event with a known time."""
 
     rung: int
-    """How fine the bins are."""
+    """The rung of the bins."""
 
     name = "cycle time"
     what = Statement("query.cycle_time")
@@ -113,7 +113,7 @@ class CycleTime(VoteQuery):
 
 @dataclass(frozen=True, kw_only=True)
 class Gaps(RowQuery):
-    """How long it takes from one event to the next: for some steps, then all others into each."""
+    """Times from one event to the next: for some pairs, then for all others into each activity."""
 
     activities: int
     """Number of activities."""
@@ -159,7 +159,7 @@ class Gaps(RowQuery):
 
 @dataclass(frozen=True, kw_only=True)
 class Elapsed(RowQuery):
-    """How long it takes from the first event of a case to the first of each other activity."""
+    """Times from the first event of a case to the first of each other activity."""
 
     name = "elapsed"
     what = Statement("query.offsets")
@@ -225,7 +225,7 @@ class WeekHours(VoteQuery):
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceTime(RowQuery):
-    """How long the work on each activity takes, then that which overlaps the event before."""
+    """Durations of work on each activity, then of work that overlaps the event before."""
 
     name = "service time"
     what = Statement("query.service")
@@ -245,7 +245,7 @@ class ServiceTime(RowQuery):
 
 
 def row_starts(rungs: Sequence[int]) -> Ints:
-    """Where the rows of a table begin, given the rung of each; one more for the end."""
+    """Return the index of the first cell of each row, by their rungs, and of the end."""
     return np.concatenate([[0], np.cumsum([bins(rung) for rung in rungs], dtype=np.int64)])
 
 
