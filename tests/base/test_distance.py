@@ -44,7 +44,7 @@ def test_distances_are_those_of_whole_numbers(
     """Rounded down to parts of WHOLE without floating point, however they are divided up."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(distance, "TOGETHER", together)
-        patch.setattr(distance, "SQUARE", 3)
+        patch.setattr(distance, "SYMMETRIC_BLOCK", 3)
         for right in (columns, rows):
             expected = [
                 [Levenshtein.distance(a, b) * WHOLE // max(len(a), len(b), 1) for b in right]

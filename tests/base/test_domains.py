@@ -13,7 +13,7 @@ from sacofa.base.cells import cell_of, cells_of
 from sacofa.base.domains import (
     ALL_DATES,
     ALL_NUMBERS,
-    FINEST,
+    MAX_BINS,
     Categories,
     Dates,
     Numbers,
@@ -110,7 +110,7 @@ def test_numbers_end_where_it_was_said(
     """Both ends are inside, what lies beyond is other, and nothing beyond is released."""
     high = low + size
     domain = Numbers.between(low, high, unit)
-    assert domain.values <= FINEST
+    assert domain.values <= MAX_BINS
     assert (domain.cell(str(low)), domain.cell(str(high))) == (0, domain.values - 1)
     assert domain.cell(str(high + beyond)) == domain.cell(str(low - beyond)) == domain.values
     for value in range(domain.values):

@@ -93,7 +93,7 @@ MEASURED = re.compile(
 SETTINGS = {
     *(
         f"{float(value):g}"
-        for value in (model.NOISE_THRESHOLD, reproduction.EVEN, comparison.PRUNE_SCALES)
+        for value in (model.NOISE_THRESHOLD, reproduction.EVEN_MEDIANS, comparison.PRUNE_SCALES)
     ),
     *(
         form.format(limit)

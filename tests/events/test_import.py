@@ -277,7 +277,7 @@ def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bounds hold while it is read, whatever the archive says of itself."""
-    monkeypatch.setattr("sacofa.events.sheets.SMALL", 1000)
+    monkeypatch.setattr("sacofa.events.sheets.UNCHECKED_BYTES", 1000)
     monkeypatch.setattr("sacofa.events.sheets.MAX_EXPANSION", 0)
     with pytest.raises(ReadError, match="trusted=True"):
         seen(FOLDER / "visits.xlsx")

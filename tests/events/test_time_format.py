@@ -100,7 +100,7 @@ def test_a_quick_way_reads_the_same(order: Any, monkeypatch: pytest.MonkeyPatch)
     """Stamps that look usual are read as by the pattern that reads all."""
     stamps = [*odd_stamps(), *FORMS]
     quick = f"epoch_us({text_time('c', order)})"
-    monkeypatch.setattr(duckdb_stamps, "USUAL", "^never$")
+    monkeypatch.setattr(duckdb_stamps, "COMMON_NOTATION", "^never$")
     slow = f"epoch_us({text_time('c', order)})"
     assert quick != slow
     for stamp, one, other in read_stamps(stamps, quick, slow):

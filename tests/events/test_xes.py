@@ -292,7 +292,7 @@ def test_gzip_bombs_are_stopped_unless_trusted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that unpacks beyond belief is refused; whoever trusts it can read it."""
-    monkeypatch.setattr("sacofa.events.bounded_file.SMALL", 1 << 16)
+    monkeypatch.setattr("sacofa.events.bounded_file.UNCHECKED_BYTES", 1 << 16)
     path = write(tmp_path, gzip.compress((xes(trace(event("a"))) + " " * 10_000_000).encode()))
     with pytest.raises(ReadError, match="unpacks to more than"):
         count_variants(path)

@@ -24,7 +24,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 # Partitions are made of a small log, too, so that there is something to leave behind.
 PROGRAM = (
     "import sys\nfrom sacofa.events.duckdb import partitions\npartitions.PARTITION_ROWS = 2_000\n"
-    "partitions.SPREAD = 16\nfrom sacofa.cli import main\nmain(sys.argv[1:])\n"
+    "partitions.MAX_PARTITIONS = 16\nfrom sacofa.cli import main\nmain(sys.argv[1:])\n"
 )
 
 

@@ -13,7 +13,13 @@ pytest.importorskip("fastapi", reason="the app needs the extra web: pip install 
 from sacofa.errors import Argument, ColumnsError
 from sacofa.events import ReadOptions
 from sacofa.messages import render
-from sacofa.web.requests import BY_HAND, LEFT_OUT, OWN_PLACE, ColumnChoice, read_fields
+from sacofa.web.requests import (
+    DECLARED_FIELDS,
+    LEFT_OUT,
+    SEPARATE_INPUTS,
+    ColumnChoice,
+    read_fields,
+)
 from sacofa.web.worker import as_field
 
 WEB = Path(__file__).parents[2] / "src" / "sacofa" / "web"
@@ -22,9 +28,9 @@ WEB = Path(__file__).parents[2] / "src" / "sacofa" / "web"
 def test_every_way_of_reading_has_its_place() -> None:
     """A new field of `ReadOptions` is asked for by itself, or somebody decides about it."""
     asked = {entry.name for entry in read_fields()}
-    assert {entry.name for entry in fields(ReadOptions)} == asked | {*LEFT_OUT} | {*BY_HAND}
-    assert {*OWN_PLACE} <= asked
-    assert set(ColumnChoice.model_fields) == asked | {*BY_HAND}
+    assert {entry.name for entry in fields(ReadOptions)} == asked | {*LEFT_OUT} | {*DECLARED_FIELDS}
+    assert {*SEPARATE_INPUTS} <= asked
+    assert set(ColumnChoice.model_fields) == asked | {*DECLARED_FIELDS}
 
 
 def test_what_is_left_out_is_as_if_nobody_had_asked() -> None:

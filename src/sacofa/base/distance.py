@@ -17,7 +17,7 @@ WHOLE = 1 << 20
 """Distance of two sequences without common elements."""
 # Numbers per block: bounds memory and fits a cache; no result depends on it.
 TOGETHER = 1 << 17
-SQUARE = 1 << 9
+SYMMETRIC_BLOCK = 1 << 9
 """Columns per block if rows and columns are the same sequences."""
 
 
@@ -30,8 +30,8 @@ def distances(rows: Iterable[Ids], columns: Sequence[Ids], activities: int) -> D
             result[block] = found
         return result
     # Each is as far from another as that from it: half of them are enough.
-    for start in range(0, len(left), SQUARE):
-        here, on = slice(start, start + SQUARE), slice(start, None)
+    for start in range(0, len(left), SYMMETRIC_BLOCK):
+        here, on = slice(start, start + SYMMETRIC_BLOCK), slice(start, None)
         for block, found in _blocks(right[on], left[here]):
             result[on, here][block] = found
             # A block fits the cache, where a whole column of blocks would not.
@@ -44,7 +44,7 @@ def nearest(rows: Sequence[Ids], columns: Sequence[Ids], activities: int) -> Int
     found = np.zeros(len(rows), dtype=np.int64)
     right = texts(columns, activities)
     for block, part in _blocks(texts(rows, activities), right):
-        # Floating point holds them exactly: they are whole numbers.
+        # Floating point is exact for these whole numbers.
         found[block] = part.argmin(axis=1)
     return found
 

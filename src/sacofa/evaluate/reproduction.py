@@ -63,11 +63,11 @@ PRUNED = {
     False: "as the published program does, whose results the paper shows: finished prefixes, and "
     "those of full length, are never dropped",
 }
-"""How reports describe the pruning, with `prune_finished` and without."""
+"""Description of the pruning in reports, with and without `prune_finished`."""
 FILE_SUFFIXES = (".parquet", ".xes.gz", ".xes", ".csv")
 """Formats of the logs, in the order in which they are preferred."""
-EVEN = 0.01
-"""Largest difference of medians that is called even."""
+EVEN_MEDIANS = 0.01
+"""Largest difference of medians that counts as even."""
 ACCEPTED = {"above": {"above", "well above"}, "not above": {"even", "below"}, "even": {"even"}}
 """For each expectation, the observations that confirm it."""
 
@@ -75,7 +75,7 @@ ACCEPTED = {"above": {"above", "well above"}, "not above": {"even", "below"}, "e
 def observe(better: Spread, other: Spread) -> str:
     """Return how the medians of two series compare."""
     difference = better.median - other.median
-    if math.isclose(difference, 0, abs_tol=EVEN):
+    if math.isclose(difference, 0, abs_tol=EVEN_MEDIANS):
         return "even"
     if difference < 0:
         return "below"

@@ -36,11 +36,11 @@ from .notices import Notify
 from .options import ReadOptions
 from .personal import named, personal_by_name, personal_by_values
 
-MOST_FOUND = 200
+MAX_FOUND_VALUES = 200
 """An undeclared text column with more distinct values releases none of them."""
 MOST_SHOWN, LONGEST_SHOWN = 5, 40
 """Number of values, and of characters of each, that the holder of a log sees."""
-MOST_CELLS = 200_000
+MAX_PAIR_CELLS = 200_000
 """No declared pair has more cells."""
 
 
@@ -201,15 +201,15 @@ def _harmless(personal: str) -> Statement:
 def check_values(name: str, attributes: Sequence[Attribute], options: ReadOptions) -> None:
     """Refuse values of the log that should not be released, before any ε is spent.
 
-    Only the set of distinct values decides, which the certificate names as public.
+    The check depends on the set of distinct values only, which the certificate names as public.
 
     Raises:
-        ReadError: A column holds too many different values to release any of them, or its values
-            look like personal data, and the user did not accept that.
+        ReadError: A column has too many distinct values, or its values look like personal data, and
+            no option allows it.
     """
     for attribute in attributes:
         if attribute.collapsed and not options.accept_other:
-            values = {"attribute": attribute.key, "most": MOST_FOUND, "other": OTHER}
+            values = {"attribute": attribute.key, "most": MAX_FOUND_VALUES, "other": OTHER}
             accept = Argument("accept_other", True)
             what = Statement("read.attribute.too_many_values", **values, accept_other=accept)
             raise ReadError(name, what)
@@ -235,8 +235,8 @@ def pairs_of(
         if one == other:
             raise SettingError("pair", ",".join(pair), Statement("must.read.different"))
         domains = (attributes[place].domain for place in (one, other))
-        if prod(map(cells_of, filter(None, domains))) > MOST_CELLS:
-            must = Statement("must.attribute.small_pair", most=MOST_CELLS)
+        if prod(map(cells_of, filter(None, domains))) > MAX_PAIR_CELLS:
+            must = Statement("must.attribute.small_pair", most=MAX_PAIR_CELLS)
             raise SettingError("pair", ",".join(pair), must)
         found.append((one, other))
     if len(set(found)) < len(found):
@@ -289,7 +289,7 @@ def column_of(attribute: Attribute, columns: Sequence[str] | Mapping[str, object
 
 def found_attribute(attribute: Attribute, texts: Sequence[str]) -> Attribute:
     """The attribute with the domain that its distinct texts in the log make up."""
-    found = with_domain(attribute, found_domain(texts, MOST_FOUND))
+    found = with_domain(attribute, found_domain(texts, MAX_FOUND_VALUES))
     return replace(
         found,
         personal=found.personal or personal_by_values(texts),

@@ -27,7 +27,7 @@ TRUSTED = Argument("trusted", True)
 """The option that skips the checks for hostile files."""
 MAX_EXPANSION = 200
 """A packed file that unpacks to more than this many times its size is refused unless trusted."""
-SMALL = 1 << 30
+UNCHECKED_BYTES = 1 << 30
 """Files of up to this many unpacked bytes may have any expansion."""
 MAGIC: dict[bytes, Packing] = {
     b"\x1f\x8b": "gzip",
@@ -175,7 +175,7 @@ class BoundedFile(AbstractContextManager["BoundedFile"]):
             self._size = max(path.stat().st_size, 1)
         except OSError as error:
             raise unreadable(path, error) from None
-        self._limit = most or max(SMALL, MAX_EXPANSION * self._size)
+        self._limit = most or max(UNCHECKED_BYTES, MAX_EXPANSION * self._size)
         self._is_bounded = self._packed is not None and not trusted
         with explained(path, self._packed or "gzip"):
             self._inside = _unpacked(self._file, self._packed, path)

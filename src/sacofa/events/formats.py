@@ -50,7 +50,7 @@ SPARK = Engine(
     brings_rows=True,
     distributes=True,
 )
-BROUGHT = Engine(module="duckdb.events", reads_time_formats=True)
+STAGED_TABLES = Engine(module="duckdb.events", reads_time_formats=True)
 """Reads rows from a server, and files that the requested engine cannot read in full."""
 PM4PY = Engine(module="pm4py_log", reads_time_formats=True, compares_order=True)
 XES = Engine(module="xes", reads_periods=True)
@@ -126,7 +126,7 @@ BUILT_IN = (
     Format(name="relation", is_ordered=False),
     Format(name="spark frame", engines=(SPARK,), is_ordered=False, remote="spark.reader"),
     Format(name="pm4py log", engines=(PM4PY,), order_is_meant=True),
-    Format(name="postgresql", engines=(BROUGHT,), is_ordered=False, remote="postgresql"),
+    Format(name="postgresql", engines=(STAGED_TABLES,), is_ordered=False, remote="postgresql"),
 )
 
 

@@ -27,9 +27,9 @@ QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 SHOWN_EVENTS = 100
 """Number of events of a variant that are listed; a case may have millions."""
 
-FEW = 10
+MIN_NUMBERED = 10
 """Fewer activities that only one case has do not lead to a warning."""
-SHARE = 0.3
+MIN_NUMBERED_SHARE = 0.3
 """Names are taken for identifiers where at least this part of them occur in one case only."""
 
 _IDENTIFIER = re.compile(r"\d{4,}|[0-9a-f]{8}-[0-9a-f]{4}-|\S@\S+\.\S|^\W*\d+\W*$", re.IGNORECASE)
@@ -76,7 +76,7 @@ class Inspection:
 
 @dataclass(frozen=True, kw_only=True)
 class TimeSpan:
-    """When events happened, and how long cases took."""
+    """The range of times, and the durations of cases."""
 
     first: str
     """The first time stamp, in UTC."""
@@ -230,7 +230,7 @@ def _identifiers(variants: VariantCounts) -> Iterator[Statement]:
     if odd:
         yield Statement("warning.identifiers", number=len(odd), example=plain(odd[0][:60]))
     single = int((cases == 1).sum())
-    if single >= FEW and single >= SHARE * len(used):
+    if single >= MIN_NUMBERED and single >= MIN_NUMBERED_SHARE * len(used):
         yield Statement("warning.single", number=single, activities=len(used))
 
 

@@ -21,7 +21,7 @@ TRANSITION = "lifecycle:transition"
 
 START = "start"
 
-NOT_DONE = (
+NO_WORK = (
     "schedule", "assign", "reassign", "suspend", "resume", "withdraw", "autoskip", "manualskip",
     "ate_abort", "pi_abort",
 )  # fmt: skip
@@ -42,7 +42,7 @@ def join_instances(
         if word == START:
             began[activity].append(place)
             kept[place] = place
-        elif word not in NOT_DONE:
+        elif word not in NO_WORK:
             open_starts = began[activity]
             start = open_starts.popleft() if open_starts else None
             if start is not None:

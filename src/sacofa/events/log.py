@@ -13,7 +13,7 @@ from .attributes import pairs_of, tell_unnamed
 from .bounded_file import Progress
 from .columns import Columns
 from .find_source import find_source
-from .formats import BROUGHT, Engine, Format
+from .formats import STAGED_TABLES, Engine, Format
 from .notices import Notify
 from .options import Order, ReadOptions
 from .source import Log, Reader
@@ -46,7 +46,7 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
     reader = _reader_of(engine)
     columns = reader.find(opened, options)
     if engine.brings_rows and _asks_more(columns, options):
-        engine, reader = BROUGHT, _reader_of(BROUGHT)
+        engine, reader = STAGED_TABLES, _reader_of(STAGED_TABLES)
     has_times = columns is not None and columns.timestamp is not None
     order: Order = "time" if has_times and not form.order_is_meant else "file"
     _check_columns(form, options, columns)

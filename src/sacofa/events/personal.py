@@ -45,9 +45,9 @@ FIRST_NAMES = frozenset(WORDS["first_names"].split())
 
 NAME_SHARE = 0.3
 """Share of the distinct values that must look like names, as no list of names is complete."""
-SHARE = 0.5
+MIN_PERSONAL_SHARE = 0.5
 """Share of the distinct values that must match any other kind."""
-FEWEST = 3
+MIN_DISTINCT_VALUES = 3
 """Minimum number of distinct values for a conclusion."""
 _SENTENCE = re.compile(r"(?=.{50})\s*(\S+\s+){7}\S.*", re.DOTALL)
 """Minimum numbers of words (8) and of characters (50) of a sentence."""
@@ -69,10 +69,10 @@ def personal_by_values(texts: Collection[str]) -> str | None:
     The result depends on the set of distinct values, never on their frequencies.
     """
     values = {text.strip() for text in texts} - {""}
-    if len(values) < FEWEST:
+    if len(values) < MIN_DISTINCT_VALUES:
         return None
     days = [day for day in map(read_day, values) if day is not None]
-    if len(days) >= SHARE * len(values):
+    if len(days) >= MIN_PERSONAL_SHARE * len(values):
         return "birth dates" if max(days) - min(days) >= LIFETIME else None
     for kind, test, share in VALUE_TESTS:
         if sum(bool(test(value)) for value in values) >= share * len(values):
@@ -95,9 +95,9 @@ def _is_name(text: str) -> bool:
 
 
 VALUE_TESTS: tuple[tuple[str, Callable[[str], object], float], ...] = (
-    ("contact details", _CONTACT.fullmatch, SHARE),
-    ("identifiers of persons", _CODE.fullmatch, SHARE),
-    ("free text", _SENTENCE.fullmatch, SHARE),
+    ("contact details", _CONTACT.fullmatch, MIN_PERSONAL_SHARE),
+    ("identifiers of persons", _CODE.fullmatch, MIN_PERSONAL_SHARE),
+    ("free text", _SENTENCE.fullmatch, MIN_PERSONAL_SHARE),
     ("names of persons", _is_name, NAME_SHARE),
 )
 """The kinds of values and the necessary share of distinct values, in the order of the tests."""

@@ -55,7 +55,7 @@ HEAD = """\
 """
 GROUPS = '# groups = { "…" = ["…", "…"] }    # or release names with --employees'
 ID_IN_ONE_WORD = re.compile("|".join(WORDS["ids_in_one_word"]))
-APART = re.compile(r"[\s_.:-]+|(?<=[a-z0-9])(?=[A-Z])")
+WORD_BOUNDARY = re.compile(r"[\s_.:-]+|(?<=[a-z0-9])(?=[A-Z])")
 """Boundaries of words in a name: orderId, order_id and Order ID have two words."""
 AT_WORK = Statement("reason.at_work")
 TIME_WORDS = ("date", "time", "timestamp", "deadline", "duration", "start", "end")
@@ -129,7 +129,7 @@ def find_roles(log: Log) -> tuple[Role, ...]:
 def why_left_out(name: str, kind: str) -> Statement | None:
     """Return the reason against releasing a column, by its name and type; None: no reason found."""
     plain = plain_name(name)
-    word = ([word for word in APART.split(name) if word] or [""])[-1].lower()
+    word = ([word for word in WORD_BOUNDARY.split(name) if word] or [""])[-1].lower()
     if {name, plain} & IDS or word in WORDS["id_words"] or ID_IN_ONE_WORD.fullmatch(word):
         return Statement("reason.identifier")
     if (personal := personal_by_name(name)) is not None:

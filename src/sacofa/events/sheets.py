@@ -20,7 +20,7 @@ from lxml.etree import _Element as Element
 
 from ..base.files import unreadable
 from ..errors import Argument, ReadError, Statement, advised
-from .bounded_file import MAX_EXPANSION, SMALL, explained
+from .bounded_file import MAX_EXPANSION, UNCHECKED_BYTES, explained
 from .source import Source
 
 Row = list[object]
@@ -35,7 +35,7 @@ MAX_SHARED_BYTES = 1 << 28
 EPOCHS = (datetime(1899, 12, 30), datetime(1904, 1, 1))
 """The day that is day 0, and that of files which count from 1904."""
 DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
-"""Numbers of the formats for dates and times that every spreadsheet knows."""
+"""Numbers of the built-in formats for dates and times."""
 
 
 def sheet_rows(source: Source, path: Path) -> Iterator[Row]:
@@ -64,7 +64,7 @@ class _Parts:
     def __init__(self, archive: zipfile.ZipFile, path: Path, trusted: bool) -> None:
         self.path, self.trusted = path, trusted
         self._archive = archive
-        self._left = max(SMALL, MAX_EXPANSION * path.stat().st_size)
+        self._left = max(UNCHECKED_BYTES, MAX_EXPANSION * path.stat().st_size)
         self._sizes = {member.filename: member.file_size for member in archive.infolist()}
 
     def __contains__(self, name: str) -> bool:
@@ -296,7 +296,7 @@ def _ods_value(cell: Element) -> object:
 
 
 def _clock(duration: str) -> str:
-    """A time of day as people write it: `PT08H30M00S` is 08:30:00; longer durations stay."""
+    """Format a time of day: `PT08H30M00S` is 08:30:00; longer durations are unchanged."""
     parts = re.fullmatch(r"PT(\d+)H(\d\d?)M(\d\d?)([.,]\d+)?S", duration)
     if parts is None or int(parts[1]) > 23:
         return duration

@@ -14,7 +14,7 @@ import re
 from ..base.words import WORDS
 from ..errors import Argument, SettingError, Statement, advised, plain
 
-NAMED: dict[str, str] = {
+NAMED_FORMATS: dict[str, str] = {
     "iso": "2025-12-31 14:05:00, with or without an offset",
     "day-first": "31/12/2025 14:05",
     "month-first": "12/31/2025 2:05 PM",
@@ -45,7 +45,7 @@ EITHER: dict[str, object] = {
 REMEDIES: dict[str, dict[str, object]] = {
     "only_iso": {"order": IN_FILE_ORDER},
     "unreadable": {"form": FORM, "order": IN_FILE_ORDER},
-    "not_as_declared": {"forms": tuple(NAMED), "example": PATTERN},
+    "not_as_declared": {"forms": tuple(NAMED_FORMATS), "example": PATTERN},
     "mixed": {"form": FORM},
     "mixed_in_row": {"form": FORM},
     "numbers": {"form": FORM, "time": Argument("time", False)},
@@ -57,9 +57,9 @@ REMEDIES: dict[str, dict[str, object]] = {
 
 def check_time_format(form: str | None) -> None:
     """Refuse a format that is neither a name nor a pattern."""
-    if form is not None and form not in NAMED and "%" not in form:
-        must = Statement("must.read.time_format", forms=tuple(NAMED), example=PATTERN)
-        raise SettingError("time_format", form, advised(must, form, NAMED))
+    if form is not None and form not in NAMED_FORMATS and "%" not in form:
+        must = Statement("must.read.time_format", forms=tuple(NAMED_FORMATS), example=PATTERN)
+        raise SettingError("time_format", form, advised(must, form, NAMED_FORMATS))
 
 
 def times_unread(code: str, column: str | None, **values: object) -> Statement:

@@ -21,7 +21,7 @@ from .source import Log, Source
 
 FORMAT = "sacofa-variants-1"
 
-MOST = 1 << 27
+MAX_BYTES = 1 << 27
 """A gzip file that unpacks to more than this is refused unless trusted."""
 
 MOST_VALUES = 5_000_000
@@ -89,7 +89,7 @@ def _checked(path: Path, number: int, entry: object) -> tuple[list[str], int, bo
 
 def _read_json(path: Path, trusted: bool) -> object:
     # The whole file is kept in memory, and takes many times its size there.
-    with BoundedFile(path, trusted=trusted, most=MOST) as stream:
+    with BoundedFile(path, trusted=trusted, most=MAX_BYTES) as stream:
         text = stream.read()
     if not text.strip():
         raise ReadError(path, Statement("file.empty"))

@@ -42,7 +42,7 @@ from .xes_form import (
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
-LAST = 1 << 63
+AFTER_ALL_TIMES = 1 << 63
 """Sort key of a missing time: after all others."""
 FIRST_CASES = 100
 """Number of cases that are searched for names of attributes."""
@@ -200,7 +200,7 @@ def _traces(
 
 def _order(times: Sequence[int | None]) -> Sequence[int]:
     """The places of events by time. The sort is stable, so ties keep the order of the source."""
-    keys = [LAST if time is None else time for time in times]
+    keys = [AFTER_ALL_TIMES if time is None else time for time in times]
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PRIVATE, PUBLIC = ".key", ".pub"
 """How the names of key files end."""
-LARGEST = 1 << 16
+MAX_KEY_BYTES = 1 << 16
 """Upper bound on the bytes of a key file."""
 
 AskPassphrase = Callable[[], str]
@@ -110,7 +110,7 @@ def read_private_key(path: str | Path, ask: AskPassphrase | None = None) -> Priv
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    content = read_small(path, LARGEST, Statement("key.missing"))
+    content = read_small(path, MAX_KEY_BYTES, Statement("key.missing"))
     if b"PUBLIC KEY" in content:
         raise ReadError(path, Statement("key.public", suffix=PRIVATE))
     if os.name == "posix" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:
@@ -137,7 +137,7 @@ def read_public_key(path: str | Path) -> PublicKey:
     """Read a key to check signatures with."""
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    content = read_small(path, LARGEST, Statement("key.missing"))
+    content = read_small(path, MAX_KEY_BYTES, Statement("key.missing"))
     if b"PRIVATE KEY" in content:
         raise ReadError(path, Statement("key.private", suffix=PUBLIC))
     try:

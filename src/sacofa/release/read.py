@@ -28,7 +28,7 @@ from .certificate import (
     upgrade,
 )
 from .formats import format_of, read_log
-from .write import LARGEST, certificate_path, mend
+from .write import MAX_CERTIFICATE_BYTES, certificate_path, mend
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,9 @@ def verify(path: str | Path, certificate: str | Path | None = None) -> Verificat
     if not Path(path).exists():
         raise ReadError(path, Statement("file.missing"))
     try:
-        text = read_small(beside, LARGEST, Statement("certificate.missing")).decode("utf-8")
+        text = read_small(beside, MAX_CERTIFICATE_BYTES, Statement("certificate.missing")).decode(
+            "utf-8"
+        )
     except UnicodeDecodeError:
         raise ReadError(beside, DAMAGED) from None
     read, findings = Certificate.from_json(text, beside), []

@@ -43,7 +43,7 @@ NO_CHAIN = hashlib.sha256(b"").hexdigest()
 """Stands for the chain of a ledger without releases."""
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-LARGEST = 1 << 25
+MAX_SIGNATURE_BYTES = 1 << 25
 """Upper bound on the bytes: a certificate is at most half of that, and base64 adds a third."""
 DAMAGED = Statement("signature.damaged")
 WRONG = (ValueError, LookupError, TypeError, AttributeError, binascii.Error, RecursionError)
@@ -274,7 +274,7 @@ def unseal(path: Path, trusted: Sequence[PublicKey]) -> tuple[SignedStatement, P
     Returns:
         What was signed, and the trusted key that it was signed with.
     """
-    text = read_small(path, LARGEST, Statement("signature.missing"))
+    text = read_small(path, MAX_SIGNATURE_BYTES, Statement("signature.missing"))
     try:
         envelope = loads(text.decode("utf-8"))
         payload = base64.b64decode(envelope["payload"], validate=True)

@@ -28,7 +28,7 @@ PREFIX = ".sacofa-pair-"
 OLD = "old"
 """Private folder for replaced files until both names are set."""
 SUFFIX = ".certificate.json"
-LARGEST = 1 << 24
+MAX_CERTIFICATE_BYTES = 1 << 24
 """Upper bound on the size of a certificate; larger files are not certificates."""
 
 Before = Callable[[Certificate, int], None]
@@ -128,7 +128,11 @@ def _rescue(folder: Path) -> None:
         certificate = folder.parent / kept.name
         file = folder.parent / kept.name.removesuffix(SUFFIX)
         with suppress(OSError, ReadError, ValueError, KeyError, TypeError, RecursionError):
-            if kept.stat().st_size > LARGEST or not file.is_file() or certificate.exists():
+            if (
+                kept.stat().st_size > MAX_CERTIFICATE_BYTES
+                or not file.is_file()
+                or certificate.exists()
+            ):
                 continue
             if hash_file(file) == json.loads(kept.read_text(encoding="utf-8"))["sha256"]:
                 os.replace(kept, certificate)

@@ -17,7 +17,7 @@ from ..synthesis.released import ReleasedColumn
 from .promise import margins_of
 from .times import Bar, with_margins
 
-MOST = 12
+MAX_BARS = 12
 """Upper bound on the values or ranges of numbers that get a bar of their own."""
 
 Ints = NDArray[np.int64]
@@ -86,7 +86,7 @@ def _grouped(column: ReleasedColumn, edges: tuple[float, ...]) -> _Groups:
         values = np.array([*map(float, texts), np.nan])[codes]
         if edges and (codes >= 0).any():
             return _by_declared_bins(values, edges, whole=column.kind == "int")
-        if len(texts) > MOST:
+        if len(texts) > MAX_BARS:
             return _by_round_ranges(values)
     order = sorted(range(len(texts)), key=keys.__getitem__)
     place = np.full(len(texts) + 1, -1, dtype=np.int64)
@@ -99,7 +99,7 @@ def _by_declared_bins(values: Floats, edges: tuple[float, ...], *, whole: bool) 
     bins = _bin_of(values, edges)
     low, high = int(bins[bins >= 0].min()), int(bins.max())
     round_sizes = (digit * 10**power for power in count() for digit in (1, 2, 5))
-    size = next(size for size in round_sizes if high // size - low // size < MOST)
+    size = next(size for size in round_sizes if high // size - low // size < MAX_BARS)
     begins = np.arange(low // size, high // size + 1) * size
     ends = np.minimum(begins + size, len(edges) - 1)
     limits = [(edges[a], edges[b]) for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
@@ -113,10 +113,10 @@ def _by_declared_bins(values: Floats, edges: tuple[float, ...], *, whole: bool) 
 
 
 def _by_round_ranges(values: Floats) -> _Groups:
-    """Make at most MOST ranges of one round width, at its multiples."""
+    """Make at most MAX_BARS ranges of one round width, at its multiples."""
     known = values[~np.isnan(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
-    least = max((high - low) / (MOST - 1), 1e-12)
+    least = max((high - low) / (MAX_BARS - 1), 1e-12)
     power = 10.0 ** np.floor(np.log10(least))
     width = next(m * power for m in (1, 2, 5, 10, 20) if m * power >= least * (1 - 1e-9))
     edges = width * np.arange(np.floor(low / width), np.floor(high / width) + 2)
@@ -134,7 +134,7 @@ def _bars(groups: _Groups) -> list[Bar]:
     """Return the most frequent groups, and a bar for all others together."""
     known = groups.codes[groups.codes >= 0]
     many = np.bincount(known, minlength=len(groups.labels))
-    kept = sorted(np.argsort(-many, kind="stable")[:MOST].tolist())
+    kept = sorted(np.argsort(-many, kind="stable")[:MAX_BARS].tolist())
     shown = [
         Bar(label=groups.labels[i], share=float(many[i]) / len(known), values=int(groups.sizes[i]))
         for i in kept

@@ -19,7 +19,7 @@ from ..synthesis.verdict import Sureness
 
 LEVELS = {Sureness.RELIABLE: 0, Sureness.ROUGH: 2, Sureness.UNRELIABLE: 4}
 """The colours of the strengths, from 0 for the best to 4 for the worst."""
-BEFORE = (0.01, 0.1, 0.5, 0.9)
+PRIOR_BELIEFS = (0.01, 0.1, 0.5, 0.9)
 """Prior beliefs for which the explanation computes posterior ones."""
 STRENGTHS = ("very_strong", "strong", "moderate", "weak", "minimal")
 """Names of the strengths of protection, for report and web app."""
@@ -108,7 +108,7 @@ def explain_epsilon(epsilon: Fraction) -> Explanation:
         level=level,
         beliefs=tuple(
             Belief(before=p, least=after(p, -float(epsilon)), most=after(p, float(epsilon)))
-            for p in BEFORE
+            for p in PRIOR_BELIEFS
         ),
     )
 

@@ -26,7 +26,7 @@ MOST_MONTHS, MONTHS_A_YEAR = 60, 12
 """If cases begin in more months than this, arrivals are grouped by year."""
 UNKNOWN = 0.5
 """A median whose rank may be off by half of all waits is unknown."""
-MOST_WORK = 20
+MAX_LISTED_WORK = 20
 """Upper bound on the listed activities."""
 
 
@@ -198,7 +198,7 @@ def _work(release: CaseBatch, original: CaseBatch | None) -> tuple[Work, ...]:
     """Return activities by total time of work; empty if no work was released."""
     found = _by_activity(release)
     was = {} if original is None else _by_activity(original)
-    order = sorted(found, key=lambda name: (-float(found[name][0].sum()), name))[:MOST_WORK]
+    order = sorted(found, key=lambda name: (-float(found[name][0].sum()), name))[:MAX_LISTED_WORK]
 
     def medians(seconds: tuple[Floats, Floats] | None) -> tuple[float | None, float | None]:
         took, waited = (float(np.median(e)) if len(e) else None for e in seconds or ((), ()))

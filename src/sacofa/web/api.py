@@ -30,7 +30,7 @@ from .jobs import Job, Jobs
 from .requests import ColumnChoice, Draft, JobRequest, MechanismChoice, PlanRequest
 from .settings import ServeSettings
 from .uploads import StatusError, Upload, Uploads, download_stem
-from .worker import ABOUT, FILES, LOGS, Task, as_field, read_options
+from .worker import FILES, LOGS, REPORT_FILES, Task, as_field, read_options
 
 ASSUMED_ACTIVITIES = 20
 """Number of activities that is assumed if none is given."""
@@ -301,7 +301,7 @@ async def download(job: OneJob, file: str, visit: OneVisit) -> FileResponse:
     if job.release is None or file not in FILES:
         raise StatusError(404, Statement("web.no_file"))
     stem, path = download_stem(job.name), await visit.jobs.convert(job, file)
-    if file in ABOUT:
+    if file in REPORT_FILES:
         return FileResponse(path, filename=f"{stem}.{file.removeprefix('report.')}")
     end = ".zip" if file.endswith(".zip") else file.removeprefix("log")
     return FileResponse(path, filename=f"{stem}{end}", media_type=OCTETS)

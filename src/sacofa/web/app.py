@@ -31,7 +31,7 @@ from ..release.formats import FORMATS
 from ..report.page import colour_rules
 from .api import OneJob, api
 from .jobs import Jobs
-from .requests import OWN_PLACE, JobRequest, PlanRequest, read_fields
+from .requests import SEPARATE_INPUTS, JobRequest, PlanRequest, read_fields
 from .security import Guard
 from .settings import ServeSettings
 from .uploads import StatusError, Uploads
@@ -40,7 +40,7 @@ SWEEP_SECONDS = 20.0
 """Interval of the search for expired logs."""
 REQUESTS: dict[str, type[BaseModel]] = {"/api/jobs": JobRequest, "/api/plan": PlanRequest}
 """Routes whose settings may be refused by the library after validation of the schema."""
-MUST_BE = {
+TYPE_MESSAGES = {
     "json_invalid": "must be JSON",
     "missing": "must be given",
     "extra_forbidden": "is unknown: leave it out",
@@ -64,7 +64,7 @@ TEMPLATES = Environment(
 PAGES = {"/": "home", "/interface": "interface", "/logs/{log}": "log", "/jobs/{job}": "job"}
 """The upload page, the API documentation, a log with its settings, and a release."""
 CONTENT = {
-    "reading": [entry for entry in read_fields() if entry.name not in OWN_PLACE],
+    "reading": [entry for entry in read_fields() if entry.name not in SEPARATE_INPUTS],
     "suffixes": ",".join((*SUFFIXES, *ENDINGS)),
     "formats": ", ".join(dict.fromkeys(kind.upper() for kind in SUFFIXES.values())),
     "written": FORMATS,
@@ -159,7 +159,7 @@ async def _say_what_is_wrong(request: Request, error: Exception) -> JSONResponse
     first = error.errors()[0]
     where = _field_path(first["loc"], error.body, first["type"] == "missing") or "the request"
     empty = first["type"] == "string_too_short" and not first["input"]
-    must = MUST_BE.get("missing" if empty else first["type"])
+    must = TYPE_MESSAGES.get("missing" if empty else first["type"])
     message = f"{where}: {first['msg']}" if must is None else f"{where} {must}"
     return JSONResponse({"detail": plain(message.replace(": Input should", " must"))}, 422)
 

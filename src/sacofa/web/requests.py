@@ -41,13 +41,13 @@ Draft = Annotated[
 
 LEFT_OUT = ("format", "query", "engine")
 """Not for uploads, whose names imply the format; the app reads no databases and clusters."""
-OWN_PLACE = (
+SEPARATE_INPUTS = (
     "case", "activity", "timestamp", "order", "person", "max_cases", "trusted", "attribute",
     "employees", "personal", "accept_other",
 )  # fmt: skip
 """Fields with a separate input on the page; all others are generated."""
 COLUMNS = "Values of attributes: what `sacofa columns` writes, as JSON or as its text."
-BY_HAND: dict[str, Declared] = {
+DECLARED_FIELDS: dict[str, Declared] = {
     "pair": (
         list[Annotated[list[Name], Field(min_length=2, max_length=2)]],
         Field(default=[], max_length=50, description="Pairs of attributes to preserve."),
@@ -82,7 +82,7 @@ class ReadField:
 
 
 def read_fields() -> Iterator[ReadField]:
-    """List the fields for an upload; fields of other types are in `BY_HAND`."""
+    """List the fields for an upload; fields of other types are in `DECLARED_FIELDS`."""
     hints, docs = get_type_hints(ReadOptions), field_docs(ReadOptions)
     for name in (entry.name for entry in fields(ReadOptions) if entry.name not in LEFT_OUT):
         # Unions of several types include None, which is then the default.
@@ -97,7 +97,7 @@ def read_fields() -> Iterator[ReadField]:
             )
 
 
-FIELDS = {**{entry.name: entry.declared for entry in read_fields()}, **BY_HAND}
+FIELDS = {**{entry.name: entry.declared for entry in read_fields()}, **DECLARED_FIELDS}
 """Every field of the schema."""
 DOCS = {
     **field_docs(Request),

@@ -47,9 +47,14 @@ LOGS = tuple(f"log{each.suffix}" for each in FORMATS)
 """The released log in every format."""
 FIGURES = ("figures.csv", "figures.json")
 """The figures of the report with their margins of error, as tables."""
-ABOUT = ("report.html", *FIGURES)
+REPORT_FILES = ("report.html", *FIGURES)
 """Files about a release, whatever its format."""
-FILES = (*LOGS, *(f"{name}{CERTIFICATE}" for name in LOGS), *ABOUT, *(f"{n}.zip" for n in LOGS))
+FILES = (
+    *LOGS,
+    *(f"{name}{CERTIFICATE}" for name in LOGS),
+    *REPORT_FILES,
+    *(f"{n}.zip" for n in LOGS),
+)
 """All files of a release. Those that end in .zip contain the other files with one format of log."""
 MAX_RESULT_BYTES = 2_000_000
 """Limits on the reported content of a log: numbers and lengths of names are arbitrary."""

@@ -55,6 +55,6 @@ def test_cases_whose_hashes_are_alike_stay_apart(
     for apart, rows in product(
         ("0 * hash(case_id)", "length(case_id)", "hash(case_id) % 2"), (6, 10**9)
     ):
-        monkeypatch.setattr(counting, "APART", apart)
+        monkeypatch.setattr(counting, "HASHED_CASE", apart)
         monkeypatch.setattr(partitions, "PARTITION_ROWS", rows)
         assert read(path) == meant

@@ -109,7 +109,7 @@ def test_threads_and_partitions_make_no_difference(
     """However a log is divided, and by however many threads, the answer is the same."""
     rows = tied(4_000, 2)
     monkeypatch.setattr(partitions, "PARTITION_ROWS", size)
-    monkeypatch.setattr(partitions, "SPREAD", 5)
+    monkeypatch.setattr(partitions, "MAX_PARTITIONS", 5)
 
     @contextmanager
     def with_threads(name: str) -> Iterator[Any]:
@@ -460,7 +460,7 @@ def test_parquet_bombs_are_refused_unless_trusted(
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"case": ["1"] * rows, "activity": ["a"] * rows}), path)
     assert count_variants(open_log(path)).events == rows
-    monkeypatch.setattr("sacofa.events.duckdb.parquet_files.MANY_ROWS", 1000)
+    monkeypatch.setattr("sacofa.events.duckdb.parquet_files.UNCHECKED_ROWS", 1000)
     with pytest.raises(ReadError, match=r"beyond belief.*trusted=True"):
         count_variants(open_log(path))
     assert count_variants(open_log(path, trusted=True)).events == rows

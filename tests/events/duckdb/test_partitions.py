@@ -29,7 +29,7 @@ SHAPES = {
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partitions, "PARTITION_ROWS", 200)
-    monkeypatch.setattr(partitions, "SPREAD", 5)
+    monkeypatch.setattr(partitions, "MAX_PARTITIONS", 5)
 
 
 def divide(

@@ -16,7 +16,7 @@ from sacofa import Certified, Release, anonymize
 from sacofa.base.cells import cell_of
 from sacofa.errors import ReadError, SettingError, Statement
 from sacofa.events import open_log, read_cases
-from sacofa.events.attributes import MOST_CELLS
+from sacofa.events.attributes import MAX_PAIR_CELLS
 from sacofa.kernel.accounting import Spend
 from sacofa.release import read_release, write_release
 
@@ -182,7 +182,7 @@ def test_countless_categories_leave_nothing(tmp_path: Path) -> None:
     apart.
     """
     left = []
-    for name, values in (("few", 300), ("many", MOST_CELLS + 50_000)):
+    for name, values in (("few", 300), ("many", MAX_PAIR_CELLS + 50_000)):
         (tmp_path / name).mkdir()
         path = tmp_path / name / "log.csv"
         # One case has them all, so the order of activities is small.

@@ -23,7 +23,7 @@ from .bins import (
     ALL_DATES,
     ALL_NUMBERS,
     DATE,
-    FINEST,
+    MAX_BINS,
     NUMBER,
     Dates,
     Numbers,
@@ -34,7 +34,7 @@ from .bins import (
 from .kinds import CATEGORY, COLLAPSED, YES_NO, AttributeKind, Categories, Entries, YesNo
 
 __all__ = [
-    "ALL_DATES", "ALL_NUMBERS", "COLLAPSED", "FINEST", "IDS", "RESOURCES", "AttributeKind",
+    "ALL_DATES", "ALL_NUMBERS", "COLLAPSED", "IDS", "MAX_BINS", "RESOURCES", "AttributeKind",
     "Categories", "Dates", "Entries", "Numbers", "YesNo", "attribute_kinds", "bare_name",
     "column_names", "found_domain", "is_of_case", "kind_of", "kind_of_type", "labels_of",
     "plain_name", "read_day", "read_number", "released_text", "with_domain",
@@ -45,7 +45,7 @@ GROUP = "sacofa.attributes"
 BUILT_IN = (CATEGORY, DATE, NUMBER, YES_NO)
 """Recognized in this order: 20240131 is a date, although it is a number as well."""
 RESOURCES = frozenset(WORDS["resources"])
-"""Columns that name people who work in the process, in English, German, ServiceNow and SAP."""
+"""Columns that identify people who work in the process, in English, German, ServiceNow and SAP."""
 IDS = frozenset(WORDS["identifiers"])
 """Columns that identify cases or events; they are never released."""
 CASE_PREFIXES = ("case:", "(case) ")

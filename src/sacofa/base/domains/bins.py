@@ -21,7 +21,7 @@ from ...kernel.statements import SettingError, Statement
 from ..cells import BLANK
 from .kinds import AttributeKind, Entries, check_size, listed
 
-FINEST = 100
+MAX_BINS = 100
 """Maximum number of cells between declared bounds; if there are more units, bins span several."""
 MOST_UNITS = 10**15
 """Maximum number of units per bin: a float selects one of them and cannot distinguish more."""
@@ -207,7 +207,7 @@ class Numbers(Bins):
 
     @classmethod
     def between(cls, low: Decimal, high: Decimal, unit: Decimal) -> Numbers:
-        """Make bins for the multiples of a unit from low to high, at most `FINEST` of them.
+        """Make bins for the multiples of a unit from low to high, at most `MAX_BINS` of them.
 
         The last bin includes high and may consist of it alone.
         """
@@ -215,7 +215,7 @@ class Numbers(Bins):
         if low >= high:
             raise SettingError("max", high, Statement("must.domain.above", low=str(low)))
         units = int((high - low) / unit) + 1
-        width = -(-units // FINEST)
+        width = -(-units // MAX_BINS)
         bins = -(-units // width)
         begins = (low + unit * width * i for i in range(bins))
         return cls(edges=(*begins, high), unit=unit)

@@ -2,8 +2,8 @@
 
 The text of a cell depends on that cell and on its use alone, never on the type that its column
 happens to have. Libraries choose the type of a column by all of its values: one missing value turns
-whole numbers into floating point numbers, one text turns moments into objects. If the text of the
-other cells changed with that type, one case could change all others, and no noise hides that.
+whole numbers into floating point numbers, one text turns moments into objects. If text depended on
+that type, one case could change all others, which noise cannot hide.
 
     cell                            text
     text                            itself; half a character becomes a question mark
@@ -16,15 +16,14 @@ other cells changed with that type, one case could change all others, and no noi
                                     is given in UTC and ends with +00
     missing, NaN, NaT               missing
 
-Doubles do not tell whole numbers of 2^53 and more apart. In an attribute or a time stamp such a
-number stands for the nearest double, whether its column is of whole or of floating point numbers.
-Activities and persons that are such numbers are refused, because two of them could become one; so
-are cases in columns of floating point numbers. Columns of whole numbers tell cases apart exactly,
-because a log in which a case is missing is refused anyway. Lengths of time and nested values have
-no text.
+Doubles cannot represent all whole numbers of 2^53 and more. In an attribute or a time stamp, such a
+number becomes the nearest double, whatever the type of its column. Activities and persons that are
+such numbers are refused, because two of them could become one; so are cases in columns of floating
+point numbers. Case ids in columns of whole numbers are exact, because a log with a missing case id
+is refused anyway. Lengths of time and nested values have no text.
 
-The rule is written down once for each language in which cells are converted: Python here, SQL in
-`duckdb_sql` and `spark_sql`. A test compares all of them.
+The rule is implemented once per language: Python here, SQL in `duckdb_sql` and `spark_sql`. A test
+compares them.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from typing import Any, Literal, NoReturn, SupportsInt
 
 from ...kernel.statements import Statement
 
-EXACT = 1 << 53
+INEXACT_FROM = 1 << 53
 """Doubles cannot represent all whole numbers of this size or larger."""
 
 Use = Literal["id", "name", "value"]
@@ -101,15 +100,15 @@ def is_missing(value: object) -> bool:
 
 def _whole_text(value: SupportsInt, use: Use) -> str:
     whole = int(value)
-    if abs(whole) < EXACT or use == "id":
+    if abs(whole) < INEXACT_FROM or use == "id":
         return str(whole)
     return _large_text(whole, use)
 
 
 def _real_text(value: float, use: Use) -> str:
-    if -EXACT < value < EXACT and value == value // 1:
+    if -INEXACT_FROM < value < INEXACT_FROM and value == value // 1:
         return str(int(value))
-    return _large_text(value, use) if abs(value) >= EXACT else _double_text(value)
+    return _large_text(value, use) if abs(value) >= INEXACT_FROM else _double_text(value)
 
 
 def _large_text(value: float, use: Use) -> str:
@@ -175,4 +174,4 @@ _BY_TYPE: tuple[tuple[type | UnionType, Rule], ...] = (
 
 def is_exact(column: str) -> str:
     """Return SQL that tests whether doubles represent all whole numbers of a column."""
-    return f"{column} BETWEEN {1 - EXACT} AND {EXACT - 1}"
+    return f"{column} BETWEEN {1 - INEXACT_FROM} AND {INEXACT_FROM - 1}"

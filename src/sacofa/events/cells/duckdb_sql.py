@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import EXACT, LENGTHS_OF_TIME, NESTED, CellError, Use, is_exact
+from . import INEXACT_FROM, LENGTHS_OF_TIME, NESTED, CellError, Use, is_exact
 
 SHORT_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER")
 LONG_WHOLE = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
@@ -80,14 +80,14 @@ def text(column: str, kind: str, use: Use = "value") -> str:
 def too_large(column: str, kind: str, use: Use) -> str | None:
     """Return SQL that tests for ambiguous large numbers; None if the type has none."""
     if use != "value" and kind in FLOATING:
-        return f"abs({column}) >= {EXACT}"
+        return f"abs({column}) >= {INEXACT_FROM}"
     if use == "name" and kind in LONG_WHOLE:
         return f"NOT ({is_exact(column)})"
     return None
 
 
 def _double_text(column: str) -> str:
-    whole = f"{column} = trunc({column}) AND abs({column}) < {EXACT}"
+    whole = f"{column} = trunc({column}) AND abs({column}) < {INEXACT_FROM}"
     digits = f"CAST(CAST({column} AS BIGINT) AS VARCHAR)"
     # DuckDB takes the shortest digits, as Python does.
     shortest = f"regexp_replace(CAST({column} AS VARCHAR), '[.]0$', '')"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import EXACT, Use, is_exact
+from . import INEXACT_FROM, Use, is_exact
 from .duckdb_sql import INSTANT
 
-WHOLE = ("tinyint", "smallint", "int", "bigint")
+WHOLE_TYPES = ("tinyint", "smallint", "int", "bigint")
 FLOATING = ("float", "double")
 MOMENTS = ("date", "timestamp", "timestamp_ntz")
 NESTED = ("binary", "array", "map", "struct", "variant")
@@ -19,7 +19,7 @@ DAY = 86_400_000_000
 
 
 _DUCKDB = {
-    **dict.fromkeys(WHOLE, "BIGINT"),
+    **dict.fromkeys(WHOLE_TYPES, "BIGINT"),
     **dict.fromkeys(FLOATING, "DOUBLE"),
     **dict.fromkeys(MOMENTS, INSTANT),
     "boolean": "BOOLEAN",
@@ -51,7 +51,7 @@ def text(column: str, kind: str, use: Use = "value") -> str:
 def too_large(column: str, kind: str, use: Use) -> str | None:
     """Return SQL that tests for ambiguous large numbers; None if the type has none."""
     if use != "value" and kind in FLOATING:
-        return f"(abs({column}) >= {EXACT} AND NOT isnan({column}))"
+        return f"(abs({column}) >= {INEXACT_FROM} AND NOT isnan({column}))"
     if use == "name" and kind == "bigint":
         return f"NOT ({is_exact(column)})"
     return None
@@ -61,7 +61,7 @@ def stamp(column: str, kind: str) -> tuple[str, str, str]:
     """Return a time stamp, its time, and the number that its text is if it is not a time."""
     if kind in MOMENTS:
         return column, column, "NULL"
-    if kind in (*WHOLE, *FLOATING) or kind.startswith("decimal"):
+    if kind in (*WHOLE_TYPES, *FLOATING) or kind.startswith("decimal"):
         known = f"CASE WHEN NOT isnan({column}) THEN {column} END" if kind in FLOATING else column
         double = f"CASE WHEN abs(double({column})) < 1e29D THEN double({column}) END"
         return known, column if kind.startswith("decimal") else double, "NULL"
@@ -78,13 +78,13 @@ def micros(column: str, kind: str) -> str:
 
 
 def in_utc(column: str) -> str:
-    """Take text or a moment without a zone for one in UTC, as all readers do, as SQL."""
+    """Interpret text or a moment without a zone in UTC, as all readers do, as SQL."""
     # Text that names its zone does not depend on the zone of the session.
     return f"try_to_timestamp(concat(cast(try_cast({column} AS timestamp_ntz) AS string), 'Z'))"
 
 
 def _double_text(column: str) -> str:
-    """Write a double as Python does; Java knows other limits for exponents."""
+    """Write a double as Python does; Java has other limits for exponents."""
     java = f"cast({column} AS string)"
     mantissa = _short(f"substring_index({java}, 'E', 1)")
     # A failing cast must return NULL: Spark may evaluate it for cells of another branch.
@@ -95,7 +95,7 @@ def _double_text(column: str) -> str:
         f"CASE WHEN isnan({column}) THEN NULL "
         f"WHEN abs({column}) = double('Infinity') THEN CASE WHEN {column} > 0 THEN 'inf' "
         "ELSE '-inf' END "
-        f"WHEN abs({column}) < {EXACT} AND {column} = floor({column}) "
+        f"WHEN abs({column}) < {INEXACT_FROM} AND {column} = floor({column}) "
         f"THEN cast(try_cast({column} AS bigint) AS string) "
         f"WHEN abs({column}) >= 1e-4D AND abs({column}) < 1e16D "
         f"THEN {_short(f'cast(try_cast({column} AS decimal(38, 22)) AS string)')} "

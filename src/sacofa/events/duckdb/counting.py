@@ -22,7 +22,7 @@ from .survey import Survey
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-APART = "hash(case_id)"
+HASHED_CASE = "hash(case_id)"
 """Sort key of cases: shorter than ids, which then break ties."""
 
 
@@ -91,9 +91,9 @@ def collect_parts(
 ) -> None:
     """Store the cases of partitions with their times and values.
 
-    Rows of a part are sorted by case and then in the order of events, and handed over as they are,
-    in columns. How many rows each case has, asked in the same order, says where cases end.
-    `started` are cases of which it is known when work began: from another event, or from began_us.
+    Rows of a part are sorted by case and then in the order of events, and passed on in columns. The
+    numbers of rows per case, in the same order, are the boundaries of cases. `started` are cases
+    with a known start of work: from another event, or from began_us.
     """
     order, database = survey.order, survey.database
     values = [f"value_{place}" for place in range(len(survey.texts))]
@@ -107,7 +107,7 @@ def collect_parts(
         with _held(database, part) as rows:
             cases = _fetch(
                 database,
-                f"SELECT count(place) AS length, {complete} AS complete, {APART} AS apart "
+                f"SELECT count(place) AS length, {complete} AS complete, {HASHED_CASE} AS apart "
                 f"FROM {rows} GROUP BY case_id ORDER BY apart, case_id",
             )
             if not len(cases["apart"]):
@@ -117,7 +117,8 @@ def collect_parts(
                 database,
                 f"SELECT {', '.join([f'{order.activity} AS activity_ids', *values])}, "
                 f"coalesce(time_us, ({NO_TIME})::BIGINT) AS times{start} FROM {rows} "
-                f"WHERE place IS NOT NULL ORDER BY {APART}{', case_id' * bool(alike)}, {order.by}",
+                f"WHERE place IS NOT NULL ORDER BY {HASHED_CASE}{', case_id' * bool(alike)}, "
+                f"{order.by}",
             )
         events |= {"lengths": cases["length"], "complete": cases["complete"]}
         store.add_part(events, [events.pop(value) for value in values])
@@ -141,7 +142,7 @@ def _fetch(database: DuckDBPyConnection, sql: str) -> dict[str, NDArray[Any]]:
 
 
 def join_instances(sql: str, order: Ordering, *, timed: bool) -> str:
-    """Give rows without the starts that were joined (see `lifecycle`), for all cases of a part.
+    """Return rows without the starts that were joined (see `lifecycle`), for all cases of a part.
 
     Of one activity of one case, in order, let s and c be the starts and the completions so far. A
     completion finds no start where c - s reaches a new height; of the others, the n-th belongs to

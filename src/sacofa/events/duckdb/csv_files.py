@@ -27,7 +27,7 @@ from .database import files_literal, literal
 MAX_ROW_BYTES = 1 << 24
 """The longest row of a CSV file."""
 
-COMMAS = ",;\t|"
+SEPARATORS = ",;\t|"
 """Separators of columns."""
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """Bytes that no column name contains, but a binary file soon does."""
@@ -52,15 +52,15 @@ class Head:
     """The file."""
     names: tuple[str, ...]
     """The column names in the file."""
-    comma: str
+    separator: str
     """The separator."""
     encoding: str
     """The encoding."""
     packing: Packing | None
     """The compression."""
-    said: bool = False
+    declares_separator: bool = False
     """Whether the first line declares the separator (`sep=;`)."""
-    named: bool = True
+    has_header: bool = True
     """Whether the file has a header."""
     line_end: str = "\n"
     """The line end."""
@@ -70,12 +70,12 @@ class Head:
     @property
     def skipped(self) -> int:
         """Number of lines above the header, or above the first row if there is no header."""
-        return int(self.said) + self.titles
+        return int(self.declares_separator) + self.titles
 
     @property
     def columns(self) -> list[str]:
         """The column names, without apostrophes that protect formulas in files of this package."""
-        if not self.named or TRUNCATED not in self.names:
+        if not self.has_header or TRUNCATED not in self.names:
             return list(self.names)
         return [unescape_formula(name) for name in self.names]
 
@@ -107,7 +107,7 @@ def check_alike(heads: Sequence[Head]) -> Head:
             raise ReadError(head.path, Statement("read.csv.not_plain"))
         if head.packing != first.packing:
             raise ReadError(head.path, Statement("read.csv.gzip"))
-        if (head.names, head.comma) != (first.names, first.comma):
+        if (head.names, head.separator) != (first.names, first.separator):
             raise ReadError(head.path, Statement("read.files.other_columns"))
     return first
 
@@ -116,7 +116,7 @@ def csv_sql(heads: Sequence[Head]) -> str:
     """Return SQL for the rows of files, with the columns c0, c1, … of the first file."""
     names = heads[0].names
     places = {name: i for i, name in reversed(list(enumerate(names)))}
-    alike = {(head.names, head.comma, head.packing, head.skipped, head.line_end) for head in heads}
+    alike = {(h.names, h.separator, h.packing, h.skipped, h.line_end) for h in heads}
     if len(alike) == 1:
         return _read_csv(heads)
     parts = []
@@ -136,14 +136,14 @@ def _read_csv(heads: Sequence[Head]) -> str:
     # DuckDB must not detect anything, neither from rows nor from names of folders.
     sql = (
         f"read_csv({files}, auto_detect = false, columns = {{{columns}}}, "
-        f"header = {str(first.named).lower()}, skip = {first.skipped}, "
-        f"delim = {literal(first.comma)}, quote = '\"', escape = '\"', nullstr = '', "
+        f"header = {str(first.has_header).lower()}, skip = {first.skipped}, "
+        f"delim = {literal(first.separator)}, quote = '\"', escape = '\"', nullstr = '', "
         f"new_line = {literal(repr(first.line_end)[1:-1])}, comment = '', "
         "null_padding = false, ignore_errors = false, hive_partitioning = false, "
         f"allow_quoted_nulls = false, compression = '{first.packing or 'none'}', "
         f"max_line_size = {MAX_ROW_BYTES})"
     )
-    if not first.named or len(set(first.names)) < 2:
+    if not first.has_header or len(set(first.names)) < 2:
         return sql
     # Concatenated files repeat their header in the middle.
     again = " AND ".join(
@@ -154,46 +154,46 @@ def _read_csv(heads: Sequence[Head]) -> str:
 
 
 def _head(path: Path, source: Source) -> Head:
-    start, named, titles = _start(path), not source.header, source.skip_rows
-    encoding = source.encoding or _encoding(path, start, named=named)
+    start, has_header, titles = _start(path), not source.header, source.skip_rows
+    encoding = source.encoding or _encoding(path, start, has_header=has_header)
     if titles is None:
-        titles = _titles(start, encoding, source) if named else 0
-    if titles and named and source.encoding is None:
+        titles = _titles(start, encoding, source) if has_header else 0
+    if titles and has_header and source.encoding is None:
         # Detected from the titles and the header together.
         lines = titles + 1 + start.removeprefix(BOM).lower().startswith(b"sep=")
-        encoding = _encoding(path, start, named=True, lines=lines)
+        encoding = _encoding(path, start, has_header=True, lines=lines)
     # Unreadable bytes are reported when all rows are read; only the first line matters here.
-    said, text = _separator(start, encoding)
+    declared, text = _declared_separator(start, encoding)
     text = "".join(lines_of(text)[titles:]) if titles else text
     line_end = _line_end(path, text)
-    comma = _comma(path, text, said, source)
+    separator = _separator(path, text, declared, source)
     return Head(
         path=path,
-        names=source.header or _names(path, text, comma, encoding),
-        comma=comma,
+        names=source.header or _names(path, text, separator, encoding),
+        separator=separator,
         encoding="utf-8" if encoding.lower() in ("utf8", "utf_8", "utf-8-sig") else encoding,
         packing=packing_of(path),
-        said=said is not None,
-        named=named,
+        declares_separator=declared is not None,
+        has_header=has_header,
         line_end=line_end,
         titles=titles,
     )
 
 
-def _comma(path: Path, text: str, said: str | None, source: Source) -> str:
+def _separator(path: Path, text: str, declared: str | None, source: Source) -> str:
     """Detect the separator of columns."""
     line = text.partition("\n")[0]
-    if max(map(line.count, said or COMMAS)) >= MAX_COLUMNS:
+    if max(map(line.count, declared or SEPARATORS)) >= MAX_COLUMNS:
         raise too_wide(path)
-    comma = said or ("\t" if source.format == "tsv" else None)
+    separator = declared or ("\t" if source.format == "tsv" else None)
     if source.header:
-        return _fitting_comma(path, text, comma or COMMAS, len(source.header))
-    return comma or max(COMMAS, key=line.count)
+        return _fitting_separator(path, text, separator or SEPARATORS, len(source.header))
+    return separator or max(SEPARATORS, key=line.count)
 
 
-def _fitting_comma(path: Path, text: str, commas: str, columns: int) -> str:
+def _fitting_separator(path: Path, text: str, separators: str, columns: int) -> str:
     """Detect the separator of a file without a header from the required number of columns."""
-    found = {each: _first_row(text, each) for each in commas}
+    found = {each: _first_row(text, each) for each in separators}
     fits = [each for each, row in found.items() if row is None or _has(row, columns)]
     if len(fits) == 1:
         return fits[0]
@@ -208,10 +208,10 @@ def _has(row: list[str], columns: int) -> bool:
     return len(row) >= columns and not any(row[columns:])
 
 
-def _names(path: Path, text: str, comma: str, encoding: str) -> tuple[str, ...]:
+def _names(path: Path, text: str, separator: str, encoding: str) -> tuple[str, ...]:
     """The names of the columns in the first row."""
     try:
-        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=comma), None)
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), None)
     except csv.Error as error:
         argument = Argument("encoding")
         what = Statement("read.csv.no_table", encoding=encoding, why=str(error), argument=argument)
@@ -251,12 +251,12 @@ def _refuse_long_start(path: Path) -> None:
         raise ReadError(path, Statement("read.csv.long_row", megabytes=MAX_ROW_BYTES >> 20))
 
 
-def _separator(start: bytes, encoding: str) -> tuple[str | None, str]:
+def _declared_separator(start: bytes, encoding: str) -> tuple[str | None, str]:
     """Return the separator that the first line declares, and the text below it."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(start).removeprefix("\ufeff")
     line, _, rest = text.partition("\n")
-    said = re.fullmatch(r"sep=([!#-/:-@\[-`{-~\t ])\r?", line, re.IGNORECASE)
-    return (said[1], rest) if said else (None, text)
+    declared = re.fullmatch(r"sep=([!#-/:-@\[-`{-~\t ])\r?", line, re.IGNORECASE)
+    return (declared[1], rest) if declared else (None, text)
 
 
 def _titles(start: bytes, encoding: str, source: Source) -> int:
@@ -265,10 +265,10 @@ def _titles(start: bytes, encoding: str, source: Source) -> int:
         # The characters of one line do not affect how another is parsed.
         lines = start.removeprefix(BOM).split(b"\n")
         start, encoding = "\n".join(map(_any_text, lines)).encode(), "utf-8"
-    said, text = _separator(start, encoding)
-    comma = said or ("\t" if source.format == "tsv" else None)
+    declared, text = _declared_separator(start, encoding)
+    separator = declared or ("\t" if source.format == "tsv" else None)
     rows = list(islice(_text_rows(text), MAX_TITLE_ROWS + 1))
-    cells = [_first_row(row, comma or max(COMMAS, key=row.count)) or [] for row in rows]
+    cells = [_first_row(row, separator or max(SEPARATORS, key=row.count)) or [] for row in rows]
     return sum(len(lines_of(row)) for row in rows[: find_header(cells) if cells else 0])
 
 
@@ -301,13 +301,13 @@ def wrong_encoding(encoding: str) -> Statement:
     return Statement("read.csv.encoding", encoding=encoding, argument=Argument("encoding"))
 
 
-def _encoding(path: Path, start: bytes, *, named: bool, lines: int = 1) -> str:
+def _encoding(path: Path, start: bytes, *, has_header: bool, lines: int = 1) -> str:
     """Detect the encoding by a byte order mark, or by lines that do not belong to a case."""
     for mark, encoding in MARKS.items():
         if start.startswith(mark):
             return encoding
     line = b"\n".join(start.split(b"\n", lines)[:lines])
-    if not named:
+    if not has_header:
         if b"\0" in line:
             raise ReadError(path, wrong_encoding("utf-8"))
         return "utf-8"
@@ -333,10 +333,10 @@ def _line_end(path: Path, text: str) -> str:
     return "\n"
 
 
-def _first_row(text: str, comma: str) -> list[str] | None:
+def _first_row(text: str, separator: str) -> list[str] | None:
     """Return the first row that is not blank; None if only DuckDB can read it."""
     try:
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=comma)
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         return next((row for row in rows if row), [])
     except csv.Error:
         return None

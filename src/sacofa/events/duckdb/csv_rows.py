@@ -43,7 +43,7 @@ def _blocks(path: Path, trusted: bool) -> Iterator[tuple[bytes, bytes]]:
 
 def _check(head: Head, trusted: bool) -> None:
     edges = np.zeros(256, dtype=np.bool_)
-    edges[[QUOTE, LF, CR, ord(head.comma)]] = True
+    edges[[QUOTE, LF, CR, ord(head.separator)]] = True
     before, line, inside, opened = b"\n", 1, 0, 0
     for data, after in _blocks(head.path, trusted):
         around = np.frombuffer(before + data + (after or b"\n"), dtype=np.uint8)

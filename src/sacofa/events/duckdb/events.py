@@ -46,9 +46,9 @@ from .survey import Survey, survey
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-MOST_KEPT = 999_999
+MAX_FIRST_ROWS = 999_999
 """DuckDB 1.4 refuses to select a million first rows."""
-FETCHED = 100_000
+CASES_PER_BATCH = 100_000
 """Number of cases per batch."""
 
 
@@ -229,7 +229,7 @@ def _choose(log: Log, table: Survey, notify: Notify | None) -> tuple[int, int, s
     if period is not None:
         _keep_period(database, period, notify)
     persons = "FROM found WHERE person IS NOT NULL"
-    kept = min(unit.max_cases, MOST_KEPT)
+    kept = min(unit.max_cases, MAX_FIRST_ROWS)
     database.execute(
         f"CREATE TABLE chosen AS SELECT case_id FROM found WHERE person IS NULL UNION ALL "
         f"SELECT case_id {persons} QUALIFY "
@@ -258,7 +258,7 @@ def _keep_period(database: DuckDBPyConnection, period: PeriodFilter, notify: Not
     """Keep the cases of a period among those that were found."""
     database.execute("CREATE TABLE kept (case_id VARCHAR)")
     asked = database.execute("SELECT case_id, last, late, person FROM found")
-    while some := asked.fetchmany(FETCHED):
+    while some := asked.fetchmany(CASES_PER_BATCH):
         kept = [case for case, *known in some if period.keeps_last(case, *known)]
         # Another cursor: this one is being read.
         database.cursor().execute("INSERT INTO kept SELECT unnest(?)", [kept])

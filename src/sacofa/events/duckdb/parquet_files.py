@@ -27,10 +27,10 @@ from .database import file_literal, files_literal, first_row
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-COMPARABLE = {*SHORT_WHOLE, *LONG_WHOLE, "DOUBLE"}
+COMPARABLE_TYPES = {*SHORT_WHOLE, *LONG_WHOLE, "DOUBLE"}
 """Types that may differ between files: their cells have the same text in each."""
 
-MANY_ROWS = 100_000_000
+UNCHECKED_ROWS = 100_000_000
 """Up to this many rows any Parquet file is let through."""
 
 ROWS_A_BYTE = 10
@@ -74,7 +74,7 @@ def refuse_bomb(database: DuckDBPyConnection, paths: Sequence[Path]) -> None:
     metadata = f"parquet_file_metadata({files_literal(paths)})"
     (rows,) = first_row(database, f"SELECT sum(num_rows) FROM {metadata}")
     size = sum(path.stat().st_size for path in paths)
-    if rows is not None and rows > max(MANY_ROWS, ROWS_A_BYTE * size):
+    if rows is not None and rows > max(UNCHECKED_ROWS, ROWS_A_BYTE * size):
         trusted = Argument("trusted", True)
         what = Statement("read.parquet.bomb", rows=int(rows), bytes=size, trusted=trusted)
         raise ReadError(paths[0], what)
@@ -84,7 +84,7 @@ def has_several_types(
     database: DuckDBPyConnection,
     paths: Sequence[Path],
     columns: Columns | None,
-    comparable: Set[str] = COMPARABLE,
+    comparable: Set[str] = COMPARABLE_TYPES,
 ) -> bool:
     """Whether columns have different types in different files; refused unless they are
     `comparable`.

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 PARTITION_ROWS = 4_000_000
 """Maximum number of rows that are sorted at once."""
 
-SPREAD = 128
+MAX_PARTITIONS = 128
 """Maximum number of partitions that are written at once."""
 
-LONG = 4
+LONG_CASE_FRACTION = 4
 """A case is long if it has this fraction (1/4) of the rows of a part."""
 
 BUFFERED_ROWS = 1 << 14
@@ -92,13 +92,13 @@ class _Divider:
         self, source: str, rows: int, divisor: int, *, numbered: bool
     ) -> Iterator[Partition]:
         """Write rows into files by their hash without the remainder of `divisor`."""
-        number = min(SPREAD, -(-rows // (self.most * 4 // 5)))
+        number = min(MAX_PARTITIONS, -(-rows // (self.most * 4 // 5)))
         target = self.folder / str(divisor)
         with limited(self.database, PARTITIONING_MEGABYTES):
             self.database.execute(
                 f"SET preserve_insertion_order = {not numbered}; "
                 f"SET partitioned_write_flush_threshold = {BUFFERED_ROWS}; "
-                f"SET partitioned_write_max_open_files = {2 * SPREAD}"
+                f"SET partitioned_write_max_open_files = {2 * MAX_PARTITIONS}"
             )
             self.database.execute(
                 f"COPY (SELECT *, hash(case_id) // {divisor} % {number} AS part FROM {source}) "
@@ -112,7 +112,7 @@ class _Divider:
             files += "hive_partitioning = false)"
             (size,) = first_row(self.database, f"SELECT count(*) FROM {files}")
             # Cases with the same hash cannot be divided, so the depth is bounded.
-            if size <= self.most or divisor > SPREAD**4:
+            if size <= self.most or divisor > MAX_PARTITIONS**4:
                 yield Partition(sql=files, rows=size)
             else:
                 yield from self._divide_again(files, size, divisor)
@@ -125,7 +125,7 @@ class _Divider:
             self.database.execute(
                 f"CREATE OR REPLACE TABLE {table} AS "
                 f"SELECT case_id, count(*) AS size FROM {source} GROUP BY case_id "
-                f"HAVING size >= {self.most // LONG}"
+                f"HAVING size >= {self.most // LONG_CASE_FRACTION}"
             )
         rest = rows
         for place, size in self.database.execute(f"SELECT rowid, size FROM {table}").fetchall():

@@ -16,7 +16,7 @@ from ...base.cells import BLANK
 from ..attributes import column_of
 from ..cells import duckdb_sql
 from ..columns import Columns
-from ..lifecycle import NOT_DONE, START
+from ..lifecycle import NO_WORK, START
 from ..source import Log
 from ..time_format import NUMBERS
 from .database import literal
@@ -134,10 +134,10 @@ class Rows:
     def sql(self) -> str:
         """The rows under canonical names, as an SQL relation.
 
-        case_id, part_0, …, person, truncated, stage, value_0, …, row_number; stamp as it stands
-        there; time, number and moment to order by; time_us, began_us; whether the row is lone,
-        which states no more than that there is such a case; wrong_0, …; and stamp_tells of the
-        order of day and month. Columns that are not requested are not computed.
+        case_id, part_0, …, person, truncated, stage, value_0, …, row_number; the raw stamp; time,
+        number and moment to order by; time_us, began_us; lone for a row that only declares an empty
+        case; wrong_0, …; and stamp_tells about the order of day and month. Columns that are not
+        requested are not computed.
         """
         fields = ", ".join(f"{what} AS {name}" for name, what in self._fields())
         sql = f"(SELECT {fields} FROM {self.table.sql})"
@@ -175,7 +175,7 @@ class Rows:
         if columns.lifecycle is not None:
             # The lifecycle of an event is missing if it reports no work.
             word = f"lower(trim(coalesce({table.text(columns.lifecycle)}, '')))"
-            nothing = ", ".join(f"'{name}'" for name in NOT_DONE)
+            nothing = ", ".join(f"'{name}'" for name in NO_WORK)
             stage = f"CASE WHEN {word} = '{START}' THEN {BEGAN} WHEN {word} NOT IN ({nothing}) "
             stage = f"({stage} THEN {DONE} END)::TINYINT"
         yield "stage", stage

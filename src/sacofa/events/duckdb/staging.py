@@ -1,7 +1,7 @@
 """Tables that DuckDB cannot read directly, written to temporary files.
 
 Spreadsheets, JSON lines, text in other encodings, and rows of a server or a cluster are copied row
-by row into a private folder, so cells are interpreted in one place, and memory holds one row.
+by row to a private folder, so that cells are interpreted in one place, and one row is in memory.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 Row = list[object]
 """Cells as text, numbers, moments, True or False; None is missing."""
 
-NAMED = 5
+MAX_NAMED_FIELDS = 5
 """Number of fields that a message names."""
 
 
@@ -157,7 +157,9 @@ def _transcode(head: Head, target: Path, trusted: bool) -> None:
                 is_first, text = not text, text.removeprefix("\ufeff")
             while passed < above and "\n" in text:
                 line, _, text = text.partition("\n")
-                file.write((f"{line}\n" if passed < head.said else head.line_end).encode())
+                file.write(
+                    (f"{line}\n" if passed < head.declares_separator else head.line_end).encode()
+                )
                 passed += 1
             if passed == above:
                 file.write(text.encode("utf-8", "replace"))
@@ -225,7 +227,7 @@ def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
                     raise too_wide(path)
                 yield list(names)
             if not fields.keys() <= set(names):
-                more = sorted(fields.keys() - set(names))[:NAMED]
+                more = sorted(fields.keys() - set(names))[:MAX_NAMED_FIELDS]
                 raise ReadError(path, Statement("read.json.more_fields", line=number, fields=more))
             # Nested values stay JSON, because they are text in the file, too.
             cells = map(fields.get, names)

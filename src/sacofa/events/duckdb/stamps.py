@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..cells.duckdb_sql import FLOATING, INSTANT, LONG_WHOLE, SHORT_WHOLE, is_moment, is_number
 from ..columns import DateAndTime
-from ..time_format import NAMED, NUMBERS
+from ..time_format import NAMED_FORMATS, NUMBERS
 from .database import literal
 
 NUMBER = "DECIMAL(38, 9)"
@@ -89,9 +89,9 @@ CLOCK = r"^(?:\d{1,2}[:.]\d{2}|\d{1,2}\s*[AaPp]\.?[Mm])"
 UNREADABLE = "?"
 """Placeholder for a missing or unreadable half."""
 
-USUAL = r"^\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/|-\d{1,2}-)\d{4}(?: \d{1,2}:\d\d(?::\d\d)?)?$"
-"""The form of most stamps that are not ISO 8601: a faster parser with the same result reads them.
-strptime alone takes more than its pattern says, such as 9:5 for %H:%M and 205 for %Y."""
+COMMON_NOTATION = r"^\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/|-\d{1,2}-)\d{4}(?: \d{1,2}:\d\d(?::\d\d)?)?$"
+"""The form of most stamps that are not ISO 8601, for a faster parser with the same result. strptime
+alone accepts more than its pattern, such as 9:5 for %H:%M and 205 for %Y."""
 _SLASHED = r"^\s*(\d{1,2})([/-])(\d{1,2})([/-])(?:\d{4}|\d{2})(?:[^\d]|$)"
 
 
@@ -132,7 +132,7 @@ def text_time(column: str, order: DayMonth, iso: str | None = None) -> str:
         f"WHEN {iso} IS NOT NULL AND regexp_matches({column}, '^\\s*[-+]?\\d{{4}}|^[a-z-]') "
         f"THEN {iso} "
         f"WHEN {column} IS NULL OR try_cast({column} AS {NUMBER}) IS NOT NULL THEN NULL "
-        f"WHEN regexp_matches({column}, {literal(USUAL)}) AND {quick} IS NOT NULL "
+        f"WHEN regexp_matches({column}, {literal(COMMON_NOTATION)}) AND {quick} IS NOT NULL "
         f"THEN {quick}::{INSTANT} "
         f"ELSE coalesce({', '.join(ways)}) END"
     )
@@ -159,7 +159,7 @@ def _written(
 
 def read_time(column: str, form: str | None, order: DayMonth, iso: str | None = None) -> str:
     """Read text as a time in the form that was declared, or in any."""
-    if form is not None and form not in NAMED:
+    if form is not None and form not in NAMED_FORMATS:
         return f"coalesce({pattern_time(column, form)}, {moment_text(column)})"
     if form == "iso":
         # A bare cast would become part of reading the file, and fail where it must be missing.

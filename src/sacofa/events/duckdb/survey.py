@@ -23,7 +23,7 @@ from .stamps import DAY_FIRST, MONTH_FIRST, OPEN, DayMonth
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-TOGETHER = 100_000
+TEXTS_PER_BATCH = 100_000
 """This many texts are handed over at a time."""
 
 
@@ -226,8 +226,8 @@ def _number_texts(rows: Rows, place: int) -> tuple[list[str], str]:
 def _make_type(database: DuckDBPyConnection, name: str, texts: Sequence[str]) -> None:
     """Make an enumeration of texts, which numbers them faster than a join does."""
     database.execute(f"CREATE TABLE names_of_{name} (text VARCHAR)")
-    for start in range(0, len(texts), TOGETHER):
-        part = list(texts[start : start + TOGETHER])
+    for start in range(0, len(texts), TEXTS_PER_BATCH):
+        part = list(texts[start : start + TEXTS_PER_BATCH])
         database.execute(f"INSERT INTO names_of_{name} SELECT unnest(?)", [part])
     database.execute(
         f"CREATE TYPE {name} AS ENUM (SELECT text FROM names_of_{name} ORDER BY rowid)"

@@ -1,11 +1,11 @@
 """Logs on a Spark cluster (extra `spark`): counted there, so that only variants come to the driver.
 
-Where even those are too many, they stay on the cluster (module `distributed`). Cases with times and
+If even those are too many, they stay on the cluster (module `distributed`). Cases with times and
 attributes are read by the reader of tables: files by this machine, rows of a frame as copies.
 
 The order of rows in files is by file, part and place, which each event carries: neither partitions
-nor repeated tasks change it. A DataFrame has no order of its own, as a shuffle may change it with
-every other row: events are ordered by time, those without any last, and ties by activity.
+nor repeated tasks change it. A DataFrame has no defined order, as a shuffle may change it: events
+are ordered by time, those without a time last, and ties by activity.
 """
 
 from __future__ import annotations
@@ -289,8 +289,9 @@ def _open(source: Source) -> DataFrame:
     check_rows(heads, trusted=source.trusted)
     schema = ", ".join(f"{quoted(name)} string" for name in header)
     frame = session.read.csv(
-        paths, schema=schema, header=True, sep=head.comma, quote='"', escape='"', multiLine=True,
-        mode="FAILFAST", nullValue=_NULL, emptyValue="", enforceSchema=True, encoding="UTF-8",
+        paths, schema=schema, header=True, sep=head.separator, quote='"', escape='"',
+        multiLine=True, mode="FAILFAST", nullValue=_NULL, emptyValue="", enforceSchema=True,
+        encoding="UTF-8",
     )  # fmt: skip
     if len(header) < 2:
         return frame
@@ -302,7 +303,7 @@ def _open(source: Source) -> DataFrame:
 
 
 def _session() -> SparkSession:
-    """Take the session that there is, or start one as Spark is configured."""
+    """Return the active session, or start one as Spark is configured."""
     if (running := SparkSession.getActiveSession()) is not None:
         return running
     try:

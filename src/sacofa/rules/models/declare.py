@@ -28,16 +28,16 @@ Follow = tuple[Kind, int, int]
 """A rule that follows from a template: its kind, and which of the two names it concerns."""
 FOLLOWS: Follow = (ALWAYS_FOLLOWS, 0, 1)
 PRECEDES: Follow = (ALWAYS_PRECEDES, 1, 0)
-NEVER: Follow = (NEVER_FOLLOWS, 0, 1)
+NEVER_AFTER: Follow = (NEVER_FOLLOWS, 0, 1)
 NEVER_BACK: Follow = (NEVER_FOLLOWS, 1, 0)
 BINARY: Mapping[str, tuple[Follow, ...]] = {
     **{f"{form}response": (FOLLOWS,) for form in ("", "alternate", "chain")},
     **{f"{form}precedence": (PRECEDES,) for form in ("", "alternate", "chain")},
     **{f"{form}succession": (FOLLOWS, PRECEDES) for form in ("", "alternate", "chain")},
-    **{f"not{what}": (NEVER,) for what in ("response", "precedence", "succession")},
+    **{f"not{what}": (NEVER_AFTER,) for what in ("response", "precedence", "succession")},
     **{f"notchain{what}": () for what in ("response", "precedence", "succession")},
-    "notcoexistence": (NEVER, NEVER_BACK),
-    "notrespondedexistence": (NEVER, NEVER_BACK),
+    "notcoexistence": (NEVER_AFTER, NEVER_BACK),
+    "notrespondedexistence": (NEVER_AFTER, NEVER_BACK),
     **dict.fromkeys(("choice", "exclusivechoice", "coexistence", "respondedexistence"), ()),
 }
 """Templates about two activities, with the rules that follow."""
