@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -29,13 +30,15 @@ LOG = log_of([300, 120, 40, 80, 25, 0, 10])
 SMALL = Certified(epsilon=1, max_length=6, max_candidates=30, time=False)
 TINY = Certified(epsilon="1/10", time=False)
 """So little that activities are not asked, and cases vote as if nothing were repeated."""
+GAUSSIAN = replace(SMALL, delta=Fraction(1, 10**6))
+"""Euclidean votes, and noise with other tails."""
 RUNS = 60
 
 Checked = list[tuple[int, int]]
 """Of each figure how far it is off, and its margin."""
 
 
-@pytest.fixture(scope="module", params=[SMALL, TINY], ids=["small", "tiny"])
+@pytest.fixture(scope="module", params=[SMALL, TINY, GAUSSIAN], ids=["small", "tiny", "delta"])
 def outcomes(request: pytest.FixtureRequest) -> list[Outcome]:
     """Many runs on one log, with fixed seeds."""
     return [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sacofa import Request, anonymize
 from sacofa.errors import SettingError
 from sacofa.examples import running_example
-from sacofa.kernel.accounting import total_epsilon
+from sacofa.kernel.accounting import Spend
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
 from sacofa.kernel.laws import DiscreteLaplace
@@ -197,6 +197,7 @@ TUNING = st.sampled_from(["1e-12", "1", "3", "1e12"])
     max_length=st.sampled_from([None, 1, 2, 50]),
     tuned=st.fixed_dictionaries(dict.fromkeys(TUNED, TUNING)),
     order_penalty=st.sampled_from([Fraction(0), Fraction(11, 2), Fraction(10**12)]),
+    delta=st.sampled_from(["0", "0", "1e-12", "1e-6", "1/1000"]),
     seed=st.integers(0, 2**32),
 )
 def test_nothing_fails_once_something_is_charged(
@@ -206,6 +207,7 @@ def test_nothing_fails_once_something_is_charged(
     max_length: int | None,
     tuned: dict[str, str],
     order_penalty: Fraction,
+    delta: str,
     seed: int,
 ) -> None:
     """Extreme settings and counts are refused before the first charge, or a release is made."""
@@ -216,6 +218,7 @@ def test_nothing_fails_once_something_is_charged(
             epsilon=epsilon,
             max_length=max_length,
             order_penalty=order_penalty,
+            delta=delta,  # type: ignore[arg-type]
             max_candidates=40,
             **tuned,  # type: ignore[arg-type]
         )
@@ -223,7 +226,7 @@ def test_nothing_fails_once_something_is_charged(
     except SettingError:
         return
     outcome = perform(mechanism, cases, Noise(SeededBits(seed)))
-    assert total_epsilon(outcome.spent) == mechanism.price
+    assert sum(one.amount for one in outcome.spent if isinstance(one, Spend)) == mechanism.price
     assert 1 <= outcome.log.variants.cases <= MOST_CASES
     assert (outcome.log.variants.counts > 0).all()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -241,18 +241,25 @@ class Questions:
         self.evidence.add(counts, law, frequent_table(list(shown)))
         return shown
 
-    def trigrams(self, steps: KeptSteps, max_length: int, size: int) -> bool:
+    def trigrams(self, steps: KeptSteps, max_length: int, fitted: Mapping[Ids, float]) -> bool:
         """Ask what comes before and after each activity at once, if noise leaves enough of that.
 
         Pairs alone do not say what a case does after it came this way. Tell whether it was asked.
+        A case of n Euclidean votes gives √n in sum, and all to those that are listed: then the
+        most frequent pairs are asked for what comes next.
         """
         share = self.split.trigrams(frequent=False)
-        scale = self.law(share).epsilon
+        power = 1 / (1 + self._euclidean)
+        votes = sum(n * len(ids) ** (1 - power) for ids, n in fitted.items())
+        most = int(votes * float(self.law(share).epsilon / SCALES_PER_TRIGRAM))
         # Counted before they are listed: of many pairs they may be too many to list.
         number = steps.count_trigrams()
-        if not number or size * scale < SCALES_PER_TRIGRAM * number:
+        if not number or (number > most and not self._euclidean):
             return False
-        query = TrigramVotes(self._number, tuple(steps.trigrams()), euclidean=self._euclidean)
+        listed = tuple(steps.trigrams(most))
+        if not listed:
+            return False
+        query = TrigramVotes(self._number, listed, euclidean=self._euclidean)
         votes, law = self._ask(query, share), self.law(share, VOTE_UNITS)
         self.evidence.add_sparse(votes, law, trigram_table(query, max_length), VOTE_UNITS)
         return True

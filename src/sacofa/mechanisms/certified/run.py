@@ -90,7 +90,7 @@ class CertifiedRun:
         start = _share_out(vote, generator, population, shown, size)
         fitted = estimate(ask.evidence, start)
         population.evolve(start, fitted, size)
-        trigrams = not large and is_various(fitted) and ask.trigrams(steps, max_length, size)
+        trigrams = not large and is_various(fitted) and ask.trigrams(steps, max_length, fitted)
         on_progress(next(stages))
         candidates = generator.second(length, shown, fitted)
         final = ask.split.final(frequent=large, trigrams=trigrams)

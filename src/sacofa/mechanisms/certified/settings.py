@@ -22,7 +22,7 @@ from ...synthesis.flow.frequent import all_threshold
 from ...synthesis.flow.release import mark_core
 from ...synthesis.times.ask import TimeSettings
 from ..settings import offered
-from .budget import DEFAULT_SHARES, BudgetSplit, Shares
+from .budget import DEFAULT_SHARES, SHARES_WITH_DELTA, BudgetSplit, Shares
 
 FLOW = "flow"
 """The line of the promise that all queries about control flow but the first are charged to: how it
@@ -153,7 +153,7 @@ class CertifiedSettings:
         epsilon = Fraction(self.epsilon)
         if not self.delta:
             return PureDP(epsilon)
-        selection = FOR_SELECTION * self.delta if self.shares.frequent else Fraction(0)
+        selection = FOR_SELECTION * self.delta if self.split().frequent else Fraction(0)
         return ZCDP(epsilon, self.delta, selection)
 
     @property
@@ -183,7 +183,8 @@ class CertifiedSettings:
 
     def split(self, activities: int = 0) -> BudgetSplit:
         """How ε is divided with these settings, for so many activities."""
-        return self.shares.split(
+        usual = self.delta and self.shares == DEFAULT_SHARES
+        return (SHARES_WITH_DELTA if usual else self.shares).split(
             length=self.max_length is None,
             rules=self.rules is not None,
             wide=self.is_wide(activities),
@@ -195,7 +196,7 @@ class CertifiedSettings:
 
     def for_size(self, split: BudgetSplit, size: int, activities: int, unit: Unit) -> BudgetSplit:
         """Divide ε as a log of this (noisy) size asks: noise may be large beside it."""
-        cases = size * self.noise(unit, self.shares.size).epsilon
+        cases = size * self.noise(unit, split.size).epsilon
         tiny = cases < TINY
         left = size * self.noise(unit, split.activities - split.if_tiny).epsilon
         # Of very many activities some have to be chosen, or steps would be too many; and rules let

@@ -163,7 +163,7 @@ def part_of_votes(asked: Ints, kept: Ints, cases: int, *, euclidean: bool) -> fl
     Each of n Euclidean votes is 1/√n: their sum says how many there are, but not of how many cases.
     """
     whole = float(asked.sum()) if euclidean else float(VOTE_UNITS * cases)
-    part = min(max(float(kept.sum()) / max(whole, 1.0), 0.01), 1.0)
+    part = min(max(float(kept.sum()) / max(whole, 1.0), 1 / len(asked)), 1.0)
     return sqrt(part) if euclidean else part
 
 

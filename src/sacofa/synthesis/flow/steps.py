@@ -92,9 +92,22 @@ class KeptSteps:
         allowed = self.allowed
         return int(allowed[:, :-1].sum(axis=0) @ allowed[:-1].sum(axis=1))
 
-    def trigrams(self) -> Iterator[Ids]:
-        """Every two steps in a row: an activity between what may come before and after it."""
+    def trigrams(self, most: int) -> Iterator[Ids]:
+        """Every two steps in a row: an activity between what may come before and after it.
+
+        Of more than `most`, all that may come after the heaviest pairs.
+        """
         allowed = self.allowed
+        if self.count_trigrams() > most:
+            number = allowed.sum(axis=1)
+            order = np.argsort(-self.weights[:, :-1], axis=None, kind="stable")
+            for a, b in zip(*np.divmod(order, len(allowed) - 1), strict=True):
+                most -= number[b] if number[b] > 1 else 0
+                if not allowed[a, b] or most < 0:
+                    return
+                if number[b] > 1:
+                    yield from ((int(a), int(b), c) for c in np.flatnonzero(allowed[b]).tolist())
+            return
         for b in range(len(allowed) - 1):
             after = np.flatnonzero(allowed[b]).tolist()
             for a in np.flatnonzero(allowed[:, b]).tolist():
