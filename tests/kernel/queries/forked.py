@@ -65,6 +65,12 @@ class ForkedNoise(Noise):
         chances = _laplace(epsilon)
         return np.array([self._fork(chances) - REACH for _ in range(size)], dtype=np.int64)
 
+    def gaussian(self, sigma_squared: Fraction, size: int) -> Ints:
+        """Discrete Gaussian noise on each cell, as far out as it matters."""
+        chances = _gaussian(sigma_squared)
+        reach = len(chances) // 2
+        return np.array([self._fork(chances) - reach for _ in range(size)], dtype=np.int64)
+
     def geometric(self, epsilon: Fraction, size: int) -> Ints:
         """P(X ≥ x) = exp(−epsilon · x)."""
         chances = _geometric(epsilon)
@@ -91,6 +97,14 @@ def _laplace(epsilon: Fraction) -> list[float]:
     inner = [float(stats.dlaplace.pmf(x, rate)) for x in range(1 - REACH, REACH)]
     beyond = float(stats.dlaplace.sf(REACH - 1, rate))
     return [beyond, *inner, beyond]
+
+
+@lru_cache
+def _gaussian(sigma_squared: Fraction) -> list[float]:
+    """Seven deviations on each side."""
+    reach = int(7 * float(sigma_squared) ** 0.5) + 1
+    weights = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * float(sigma_squared)))
+    return list((weights / weights.sum()).tolist())
 
 
 @lru_cache
@@ -137,4 +151,16 @@ def largest_log_ratio(one: Chances, other: Chances) -> float:
         log(chance / max(b.outcomes.get(outcome, 0.0) + b.lost, 1e-300))
         for a, b in ((one, other), (other, one))
         for outcome, chance in a.outcomes.items()
+    )
+
+
+def hockey_stick(one: Chances, other: Chances, epsilon: float) -> float:
+    """The largest max P(S) − e^ε Q(S) over all sets of outcomes, in either direction."""
+    return max(
+        a.lost
+        + sum(
+            max(chance - exp(epsilon) * b.outcomes.get(outcome, 0.0), 0)
+            for outcome, chance in a.outcomes.items()
+        )
+        for a, b in ((one, other), (other, one))
     )
