@@ -117,7 +117,7 @@ IDEAS: Mapping[str, Switch] = {
     "sampling variance in the fit": tuned(sampling=0.0),
     "shares by length of cases": replaced(budget, "PER_DOUBLING", 0),
     "shrinkage": replaced(fit, "shrink", not_shrunk),
-    "stricter steps in long cases": tuned(long_cases=10**9),
+    "steps by what they likely have": tuned(least_expected=0.0),
     "3-grams": tuned(various=2.0),
     "trust in activities and lengths": replaced(questions, "TRUST", questions.Fraction(1)),
     "variants published individually": replaced(

@@ -73,7 +73,7 @@ def moved(
         part_repeated=query.for_repeats / VOTE_UNITS,
         never_repeated=never_repeated,
     )
-    population = Population(samples, steps, answers, longest, uniform)
+    population = Population(samples, steps.astype(np.float64), answers, longest, uniform)
     for _ in range(rounds):
         times = Counter(population.samples)
         start = spread(times, len(cases))
@@ -118,7 +118,7 @@ def test_without_answers_about_activities_samples_are_selected_only() -> None:
     """Each as often as its number says, rounded up or down."""
     uniform = partial(draw_uniform, NOISE)
     samples: list[Ids] = [(0,)] * 50 + [(1,)] * 50
-    population = Population(samples, np.ones((8, 8), dtype=np.int64), None, 9, uniform)
+    population = Population(samples, np.ones((8, 8)), None, 9, uniform)
     population.evolve({(0,): 50.0, (1,): 50.0}, {(0,): 80.6, (1,): 19.4}, 100)
     assert Counter(population.samples) in (Counter({(0,): 80, (1,): 20}),
                                                Counter({(0,): 81, (1,): 19}))  # fmt: skip

@@ -24,7 +24,6 @@ from sacofa.synthesis.flow.steps import (
     keep_steps,
     likeliest_ways,
     likeliest_ways_back,
-    most_false_steps,
 )
 from sacofa.synthesis.flow.tuning import TUNING
 from sacofa.synthesis.numerics import draw_uniform
@@ -122,19 +121,24 @@ def test_kept_steps_all_lie_on_a_way(rows: list[list[int]]) -> None:
             assert all(kept.allowed[a, b] for a, b in pairwise(path))
 
 
-def test_fewer_false_steps_pass_where_cases_are_long() -> None:
-    """As many as ever where they are short; the threshold for the same votes is higher."""
-    part, cells = Fraction(1, 40), 28 * 28
-    short, long, longest = (most_false_steps(part, cells, n) for n in (20, 140, 1_000))
-    assert short == part * cells == most_false_steps(part, cells)
-    assert longest < long < Fraction(1, 5) < short
-    votes = np.random.default_rng(1).laplace(0, 2000, (28, 28)).astype(np.int64)
-    votes[range(-1, 27), range(28)] = 100_000
-    kept = [
-        keep_steps(votes, DiscreteLaplace(Fraction(1, 2000)), part, longest=n) for n in (20, 140)
-    ]
-    few, many = sorted(int(steps.allowed.sum()) for steps in kept)
-    assert kept[1].allowed.sum() == few < many
+def test_a_step_among_few_true_ones_takes_more_votes_to_pass() -> None:
+    """The same votes are likely noise where next to no step is true, and not where many are."""
+    noise = np.random.default_rng(1).laplace(0, 2000, (29, 29)).astype(np.int64)
+    few, many = noise.copy(), noise.copy()
+    few[range(-1, 28), range(29)] = 100_000
+    many += np.random.default_rng(2).integers(0, 20_000, noise.shape)
+    passed = []
+    for votes in (few, many):
+        votes[3, 9] = 6_500
+        kept = keep_steps(votes, DiscreteLaplace(Fraction(1, 2000)), Fraction(1, 40))
+        passed.append(bool(kept.allowed[3, 9]))
+        others = np.asarray(kept.others)
+        assert (others[kept.allowed] == 0).all() and (others >= 0).all()
+    assert passed == [False, True]
+    # False steps that the threshold alone lets pass: about 20 of 841.
+    assert (noise >= 2000 * 3).sum() > 10
+    kept = keep_steps(few, DiscreteLaplace(Fraction(1, 2000)), Fraction(1, 40))
+    assert kept.allowed.sum() < 40
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=6, max_size=6), min_size=6, max_size=6))
@@ -192,10 +196,11 @@ def test_the_likeliest_way_back_passes() -> None:
 def test_votes_count_as_if_all_steps_had_counted_in_full() -> None:
     """A step that counted a quarter has a quarter of the votes, and passes with them."""
     votes = np.zeros((3, 3), dtype=np.int64)
-    votes[2, 0], votes[0, 1], votes[1, 2] = 20_000, 20_000, 20_000
+    # So many that none of them is likely noise.
+    votes[2, 0], votes[0, 1], votes[1, 2] = 400_000, 400_000, 400_000
     whole = keep_steps(votes, DiscreteLaplace(Fraction(1, 2000)), Fraction(1, 40))
     # The steps at the ends count half, and the one in between a quarter.
-    votes[2, 0], votes[0, 1], votes[1, 2] = 10_000, 5_000, 10_000
+    votes[2, 0], votes[0, 1], votes[1, 2] = 200_000, 100_000, 200_000
     query = StepVotes(2, weights=(4, 4))
     quarter = keep_steps(votes, DiscreteLaplace(Fraction(1, 2000)), Fraction(1, 40), query=query)
     assert (whole.weights == quarter.weights).all()

@@ -15,7 +15,6 @@ from ...kernel.statements import Statement
 from ...kernel.unit import Unit
 from ...synthesis.attributes.ask import divide
 from ...synthesis.flow.answers import bin_edges, cases_margin, precision
-from ...synthesis.flow.steps import most_false_steps
 from ...synthesis.thresholds import SHAPES, smallest_threshold
 from ...synthesis.times.ask import TimeShares
 from ...synthesis.times.tuning import TUNING
@@ -140,7 +139,7 @@ def plan_of(
     candidate_from = ceil(SCALES_TO_STAND_OUT / mechanism.noise(unit, final).epsilon)
     step = mechanism.noise(unit, split.semantics, VOTE_UNITS)
     cells = (activities + 1) ** 2
-    threshold = smallest_threshold(step, cells, most_false_steps(mechanism.false_steps, cells))
+    threshold = smallest_threshold(step, cells, mechanism.false_steps * cells)
     step_from = Fraction(threshold, VOTE_UNITS)
 
     def part(code: str, part: Fraction, units: int = 1, **values: object) -> Share:

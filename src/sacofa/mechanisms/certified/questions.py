@@ -222,8 +222,6 @@ class Questions:
             self.rules,
             query=query,
             repeated=repeated,
-            # What somebody set says how long cases may be, not how long they are.
-            longest=max_length if self._set.max_length is None else None,
             cases=size,
         )
 

@@ -79,7 +79,7 @@ class CertifiedRun:
         generator = CandidateGenerator(steps, chain)
         answers = ask.activity_answers(votes, once)
         samples = generator.samples(size)
-        population = Population(samples, steps.weights, answers, max_length, self._uniform)
+        population = Population(samples, steps.likely, answers, max_length, self._uniform)
         start = spread(Counter(population.samples), size)
         population.evolve(start, estimate(ask.evidence, start), size)
         length = self._set.list_length(size, unit)

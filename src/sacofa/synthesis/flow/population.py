@@ -52,7 +52,7 @@ class Population:
     def __init__(
         self,
         samples: Sequence[Ids],
-        steps: Ints,
+        steps: Floats,
         answers: ActivityAnswers | None,
         longest: int,
         uniform: Uniform,

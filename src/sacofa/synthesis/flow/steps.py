@@ -22,6 +22,7 @@ from ...rules.allowed import Steps
 from ...rules.rules import Rules
 from ..numerics import Bools, Floats, Ints
 from ..thresholds import LAPLACE, SHAPES, NoiseShape, smallest_threshold
+from .answers import shrink
 from .tuning import TUNING
 
 Way = list[tuple[int, int]]
@@ -78,6 +79,8 @@ class KeptSteps:
     """[a, b]: how often b comes directly after a; 0 where it may not."""
     likeliest: tuple[Ids, ...] = ()
     """The sequences that votes for steps make likely, the likeliest first."""
+    others: Floats | float = 0.0
+    """[a, b]: how often b likely comes directly after a where that did not pass."""
     odds: StepOdds | None = None
     """How likely each step is, whether it passed or not."""
 
@@ -85,6 +88,12 @@ class KeptSteps:
     def allowed(self) -> Bools:
         """[a, b]: whether b may come directly after a."""
         result: Bools = self.weights > 0
+        return result
+
+    @property
+    def likely(self) -> Floats:
+        """[a, b]: how often b likely comes directly after a, whether that passed or not."""
+        result: Floats = np.add(self.weights, self.others, dtype=np.float64)
         return result
 
     def count_trigrams(self) -> int:
@@ -133,17 +142,18 @@ def keep_steps(
     *,
     query: StepVotes | None = None,
     repeated: Mapping[int, int] = MappingProxyType({}),
-    longest: int | None = None,
     cases: int = 0,
 ) -> KeptSteps:
-    """Keep the steps whose votes pass a threshold and that lie on a way from beginning to end.
+    """Keep the steps that likely have votes and that lie on a way from beginning to end.
 
-    The threshold lets that part of false steps pass, expected; later votes weed them out. It is
-    lowered as far as it takes for a few steps per activity to pass. The likeliest way passes as
-    well, and some way leads from the beginning through each activity to the end in any case.
+    A step passes if its votes pass a threshold, which that part of false steps does, expected, and
+    if it likely has votes, given how many other steps do: of a few hundred false ones even a small
+    part would crowd out the few true ones of an orderly process. A few steps per activity pass in
+    any case. The likeliest way passes as well, and some way leads from the beginning through each
+    activity to the end. The weight of a step is what it likely has: what passed by chance has less.
     `law` is that of the noise of a vote. `query` says how cases divided their votes; left out, each
     step counted in full. `repeated` are the activities that cases repeat, with the votes for that.
-    `longest` is how long cases are, where that was asked. `cases` is how many there are.
+    `cases` is how many there are.
     """
     query = StepVotes(len(votes) - 1) if query is None else query
     weights, epsilon = query.step_weights(), law.epsilon
@@ -163,17 +173,18 @@ def keep_steps(
     votes = votes * FULL_WEIGHT // weights
     # Steps that rules forbid need no threshold: the fewer are possible, the lower it is.
     cells = int(possible.sum())
-    threshold = smallest_threshold(law, cells, most_false_steps(false_steps, cells, longest))
+    threshold = smallest_threshold(law, cells, false_steps * cells)
+    expected = np.zeros(votes.shape)
+    expected[possible] = shrink(odds.votes[possible], odds.shape)[0]
     lowest = np.iinfo(np.int64).min
     there = np.where(possible, votes, lowest)
-    passed = there >= min(threshold, _fewest(votes[possible], len(votes) - 1, rules))
+    passed = (there >= threshold) & (expected >= TUNING.least_expected)
+    passed |= there >= _fewest(votes[possible], len(votes) - 1, rules)
     # Noise may hide a part of what most cases do, so the likeliest way passes.
     ways = likeliest_ways(odds)
     for way in ways[:1]:
         passed[tuple(np.array(way).T)] = True
-    # Of long cases noise has to explain twice as much, for the same reason.
-    doubt = 2 if longest is not None and longest >= TUNING.long_cases else 1
-    balance(votes, passed, possible, doubt * int(1 / epsilon))
+    balance(votes, passed, possible, int(1 / epsilon))
     # Some way leads back to what cases repeat, so the likeliest one passes.
     votes_each = TUNING.votes_per_repeat
     votes_each = isqrt(votes_each) if query.euclidean else votes_each
@@ -185,8 +196,10 @@ def keep_steps(
     # beginning and its target reaches the end; both have the last place, so turning the arrows
     # around turns the one into the other.
     passed &= _reached(passed)[:, None] & _reached(passed.T)[None, :]
+    expected *= FULL_WEIGHT / (weights * float(epsilon))
     return KeptSteps(
-        weights=np.where(passed, np.maximum(votes, 1), 0),
+        weights=np.where(passed, np.maximum(np.rint(expected), 1), 0).astype(np.int64),
+        others=np.where(passed, 0.0, expected),
         likeliest=tuple(dict.fromkeys(tuple(b for _, b in way[:-1]) for way in ways)),
         odds=odds,
     )
@@ -200,16 +213,6 @@ def _fewest(votes: Ints, activities: int, rules: Rules | None) -> int:
     wanted = activities + 1 if rules is None else TUNING.steps_with_rules * activities
     highest = np.sort(votes)[::-1][:wanted]
     return max(int(highest[-1]), 1) if len(highest) else 1
-
-
-def most_false_steps(part: Fraction, cells: int, longest: int | None = None) -> Fraction:
-    """How many false steps may pass, expected, of so many cells: the fewer, the longer cases."""
-    most = (
-        TUNING.max_false_steps
-        if longest is None
-        else min(TUNING.max_false_steps, Fraction(TUNING.long_cases, longest) ** 3)
-    )
-    return min(part * cells, most)
 
 
 def balance(votes: Ints, passed: Bools, possible: Bools, scale: int) -> None:

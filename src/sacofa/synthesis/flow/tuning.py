@@ -51,11 +51,8 @@ class FlowTuning:
     """No step tells more than this number of noise scales of votes would."""
     change_shares: tuple[float, ...] = (0.035, 0.07, 0.14, 0.28, 0.56)
     """Shares of the cases that may make a change; each is as likely."""
-    max_false_steps: Fraction = Fraction(40)
-    """Upper bound on the expected number of false steps that pass, of many activities."""
-    long_cases: int = 80
-    """Length of cases from which on hardly any false step may pass: a sequence that strays from the
-    usual path at each tenth step is near no case in the end."""
+    least_expected: float = 0.5
+    """Noise scales of votes that a step likely has, or it does not pass."""
     min_balance_votes: float = 1.5
     """Noise scales of votes that a step needs even where votes are missing."""
     balance_slack: float = 1.5
