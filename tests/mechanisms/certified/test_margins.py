@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from statistics import median
 
 import numpy as np
 import pytest
@@ -137,14 +138,15 @@ def test_margins_are_shared_with_figures_of_similar_count() -> None:
     assert found[4] > found[3] > found[0] == 1
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_plan_states_the_margin_that_the_release_will(seed: int) -> None:
+def test_the_plan_states_the_margin_that_the_release_will() -> None:
     """One definition: they differ by the noise that the plan cannot know, and little more."""
-    mechanism = Certified(epsilon=1, time=False)
-    released = perform(mechanism, Cases(variants=LOG), Noise(SeededBits(seed))).output.margins
+    mechanism, found = Certified(epsilon=1, time=False), []
+    for seed in range(5):
+        released = perform(mechanism, Cases(variants=LOG), Noise(SeededBits(seed))).output.margins
+        assert released is not None and released.cases is not None
+        found.append(released.cases)
     planned = plan(epsilon=1, activities=len(LOG.activities), cases=LOG.cases)
-    assert released is not None and released.cases is not None
-    assert planned.cases_margin == pytest.approx(released.cases, rel=0.1)
+    assert planned.cases_margin == pytest.approx(median(found), rel=0.1)
 
 
 RULES = Rules.free(LOG.activities)
