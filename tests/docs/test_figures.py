@@ -96,9 +96,9 @@ SETTINGS = {
         for value in (model.NOISE_THRESHOLD, reproduction.EVEN_MEDIANS, comparison.PRUNE_SCALES)
     ),
     *(
-        form.format(limit)
-        for errors in (verdict.RELIABLE, verdict.ROUGH)
-        for limit in errors.known().values()
+        form.format(times * limit)
+        for times in (1, verdict.ROUGH)
+        for limit in verdict.RELIABLE.known().values()
         for form in ("{:g}", "{:.2f}")
     ),
     f"{experiment.TIME_LIMIT:g} s",
