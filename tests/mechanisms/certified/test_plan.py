@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
+from sacofa.base.domains import YesNo
+from sacofa.kernel.attributes import Attribute
 from sacofa.kernel.bits import SeededBits
 from sacofa.kernel.cases import Cases
 from sacofa.kernel.noise import Noise
@@ -13,6 +16,8 @@ from sacofa.kernel.unit import ONE_CASE, Unit
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms import perform
 from sacofa.mechanisms.certified import Certified, plan
+
+COLUMNS = tuple(Attribute(name=name, of_case=True, domain=YesNo()) for name in "xyz")
 
 
 @pytest.mark.parametrize("max_length", [None, 10])
@@ -65,3 +70,40 @@ def test_persons_need_larger_counts() -> None:
     assert one.epsilon == five.epsilon == sum(share.epsilon for share in five.shares)
     for a, b in zip(one.shares, five.shares, strict=True):
         assert float(b.noise / a.noise) == pytest.approx(5, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("guesses", "recommended"),
+    [
+        ({"length": 5}, False),
+        ({"length": 40}, True),
+        # A case that is cut after six events has no more pairs.
+        ({"max_length": 6}, False),
+        # Everything gets a smaller share, and noise goes with 1 over the root of it.
+        ({"length": 5, "time": True, "attributes": COLUMNS}, True),
+    ],
+)
+@pytest.mark.parametrize("delta", [0, "1e-8"])
+def test_a_plan_recommends_the_budget_with_less_noise(
+    guesses: dict[str, Any], recommended: bool, delta: str
+) -> None:
+    made = plan(epsilon=1, activities=12, delta=delta, **guesses)
+    assert made.delta == Fraction(delta)
+    assert made.budgets.delta == (made.delta or Fraction(1, 10**6))
+    assert made.budgets.recommended == recommended
+    assert (made.budgets.attributes is not None) == ("attributes" in guesses)
+    told = {line.code for line in made.lines()} & {"plan.line.delta", "plan.line.pure"}
+    assert bool(told) == (recommended != bool(made.delta))
+
+
+def test_a_plan_with_delta_adds_up_to_the_amount_of_its_budget() -> None:
+    made = plan(epsilon=1, delta="1e-6", activities=12, cases=2_000, time=True, attributes=COLUMNS)
+    budget = Certified(epsilon=1, delta="1e-6").budget
+    assert sum(share.epsilon for share in made.shares) == budget.amount
+    # Any variant that enough cases have is published, whatever the length of cases is.
+    assert made.frequent_from is not None and 20 < made.frequent_from < 200
+    assert made.verdict is not None
+    long = plan(epsilon=1, delta="1e-6", activities=12, cases=2_000, length=40).verdict
+    short = plan(epsilon=1, delta="1e-6", activities=12, cases=2_000, length=5).verdict
+    assert long is not None and short is not None
+    assert long.errors.edges < short.errors.edges

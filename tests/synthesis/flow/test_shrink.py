@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sacofa.synthesis.flow.answers import shrink
 from sacofa.synthesis.flow.tuning import TUNING
-from sacofa.synthesis.thresholds import VARIANCE
+from sacofa.synthesis.thresholds import GAUSSIAN, LAPLACE, VARIANCE, NoiseShape
 
 Floats = NDArray[np.float64]
 Shrink = Callable[[Floats], tuple[Floats, Floats]]
@@ -104,3 +104,33 @@ def test_places_do_not_matter(answers: list[float]) -> None:
     there = np.array(answers)
     turned = there[::-1].copy()
     assert shrink(turned)[0][::-1] == pytest.approx(shrink(there)[0])
+
+
+def test_each_noise_is_read_best_by_its_own_shape() -> None:
+    """Full cells among empty ones: the other shape is further from the truth."""
+    draw = np.random.default_rng(7)
+    truth = np.where(draw.random(4_000) < 0.1, 5.0, 0.0)
+    noises = {
+        LAPLACE: draw.laplace(0, 1, len(truth)),
+        GAUSSIAN: draw.normal(0, VARIANCE**0.5, len(truth)),
+    }
+    for own, noise in noises.items():
+        off = {
+            shape: float(((shrink(truth + noise, shape)[0] - truth) ** 2).mean())
+            for shape in noises
+        }
+        assert off[own] == min(off.values()) < VARIANCE / 2
+
+
+@pytest.mark.parametrize("shape", [LAPLACE, GAUSSIAN])
+def test_a_shape_says_what_its_noise_does(shape: NoiseShape) -> None:
+    draw = np.random.default_rng(8)
+    laplace = draw.laplace(0, 1, 200_000)
+    noise = draw.normal(0, VARIANCE**0.5, 200_000) if shape.euclidean else laplace
+    assert np.abs(noise).mean() == pytest.approx(shape.mean, rel=0.02)
+    assert np.abs(noise).std() == pytest.approx(shape.deviation, rel=0.02)
+    assert (np.abs(noise) <= shape.sure * VARIANCE**0.5).mean() == pytest.approx(0.95, abs=0.003)
+    # Between nothing and the amount, the ratio is that of the densities.
+    answers, amount = np.linspace(0, 4, 9), np.full(9, 4.0)
+    exact = shape.log_density(answers - amount) - shape.log_density(answers)
+    assert shape.log_ratio(answers, amount) == pytest.approx(exact)

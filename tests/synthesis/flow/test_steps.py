@@ -18,6 +18,7 @@ from sacofa.kernel.noise import Noise
 from sacofa.kernel.queries.flow import FULL_WEIGHT, StepVotes
 from sacofa.synthesis.flow.chain import Chain
 from sacofa.synthesis.flow.steps import (
+    KeptSteps,
     StepOdds,
     _reached,
     connect,
@@ -218,3 +219,21 @@ def test_every_activity_is_connected_where_that_is_possible(rows: list[list[int]
     assert (_reached(passed.T) == _reached(votes.T > IMPOSSIBLE)).all()
     for level in {value for row in rows for value in row} - {IMPOSSIBLE}:
         assert (_reached(passed & (votes >= level)) == _reached(votes >= level)).all()
+
+
+def test_of_too_many_3_grams_those_of_the_heaviest_pairs_are_listed() -> None:
+    """All that may come after such a pair; nothing where only one thing may."""
+    weights = np.zeros((4, 4), dtype=np.int64)
+    weights[3, 0] = 90
+    weights[0, 1], weights[0, 2] = 60, 30
+    weights[1, 3] = 60
+    weights[2, 0], weights[2, 3] = 10, 20
+    kept = KeptSteps(weights=weights)
+    every = set(kept.trigrams(10**9))
+    assert len(every) == kept.count_trigrams() == 7
+    assert every == set(kept.trigrams(7))
+    # The beginning comes before 0, and 1 or 2 after it; then 0 before 2, and 0 or the end after it.
+    six = [(3, 0, 1), (3, 0, 2), (0, 2, 0), (0, 2, 3), (2, 0, 1), (2, 0, 2)]
+    assert list(kept.trigrams(6)) == six
+    assert list(kept.trigrams(3)) == [(3, 0, 1), (3, 0, 2)]
+    assert list(kept.trigrams(1)) == []

@@ -183,7 +183,15 @@ def plan(
     time: bool = False,
     attributes: tuple[Attribute, ...] = (),
     pairs: tuple[tuple[int, int], ...] = (),
+    delta: Epsilon = 0,
+    length: int | None = None,
 ) -> Plan:
-    """Work out what `certified` would do; reads no log."""
-    mechanism = Certified(epsilon=epsilon, max_length=max_length, time=time, attributes=attributes)
-    return plan_of(mechanism, unit, activities, cases, pairs)
+    """Work out what `certified` would do; reads no log. `length` is a guess of the usual one."""
+    mechanism = Certified(
+        epsilon=epsilon,
+        delta=delta,  # type: ignore[arg-type]
+        max_length=max_length,
+        time=time,
+        attributes=attributes,
+    )
+    return plan_of(mechanism, unit, activities, cases, pairs, length)

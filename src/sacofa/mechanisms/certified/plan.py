@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, prod, sqrt
 from types import MappingProxyType
 
 from ...errors import Argument, SettingError
@@ -19,13 +19,15 @@ from ...synthesis.thresholds import SHAPES, smallest_threshold
 from ...synthesis.times.ask import TimeShares
 from ...synthesis.times.tuning import TUNING
 from ...synthesis.verdict import Verdict
-from .budget import LEAST_MOVED, MOST_MOVED
+from .budget import LEAST_MOVED, MOST_MOVED, USUAL_LENGTH
 from .run import MAX_ACTIVITIES
 from .settings import CertifiedSettings
 from .verdict import foresee
 
 SCALES_TO_STAND_OUT = 3
 """Noise scales of cases from which on a path likely stands out from noise."""
+USUAL_DELTA = Fraction(1, 10**6)
+"""The δ that is compared with pure ε where none is set."""
 TAIL = Fraction(1, 40)
 """In 95 of 100 runs noise stays within its margin: this much of it lies beyond on either side."""
 
@@ -42,6 +44,27 @@ class Share:
     """The margin (95 %) of the noise of one number, in cases."""
     buys: Statement
     """The use of the noisy numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budgets:
+    """The noise with a δ, compared with that of pure ε: below 1 it is smaller."""
+
+    delta: Fraction
+    """The δ."""
+    length: int
+    """The assumed number of events of a case."""
+    pairs: float
+    """Noise on directly-follows pairs, whose votes a case divides."""
+    paths: float
+    """Noise on paths, each of which is the whole vote of a case."""
+    attributes: float | None
+    """Noise on attributes of cases; None: none is released."""
+
+    @property
+    def recommended(self) -> bool:
+        """Whether the δ is recommended: noise is smaller in the geometric mean."""
+        return prod((self.pairs, self.paths, self.attributes or 1.0)) < 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +97,8 @@ class Plan:
     """Whether they are in a log of `cases`; None where that is not known."""
     cases_margin: int
     """The margin of error (95 %) of the number of cases, as the certificate will state it."""
+    budgets: Budgets
+    """Which budget is recommended: pure ε, or ε and δ."""
     verdict: Verdict | None
     """How sure a release of a log of `cases` would be; None where that is not known."""
 
@@ -91,6 +116,13 @@ class Plan:
             lines.append(_line("set_length", max_length=Argument("max_length")))
         else:
             lines.append(_line("frequent", cases=self.frequent_from, large=self.large_from))
+        found = self.budgets
+        if found.recommended != bool(self.delta):
+            code = "plan.line.delta" if found.recommended else "plan.line.pure"
+            pairs, paths = round(found.pairs, 2), round(found.paths, 2)
+            values: dict[str, object] = {"delta": float(found.delta), "length": found.length}
+            values |= {"argument": Argument("delta"), "pairs": pairs, "paths": paths}
+            lines.append(Statement(code, **values))
         if self.verdict is not None and self.cases is not None:
             verdict = self.verdict.statement
             lines.append(_line("verdict", cases=self.cases, verdict=verdict))
@@ -101,14 +133,46 @@ def _line(code: str, **values: object) -> Statement:
     return Statement(f"plan.line.{code}", **values)
 
 
+def compare_budgets(mechanism: CertifiedSettings, unit: Unit, length: int | None) -> Budgets:
+    """Compare both budgets of a mechanism, for cases of about so many events.
+
+    A case of n Euclidean votes gives √n in sum.
+    """
+    usual = min(mechanism.max_length or USUAL_LENGTH, USUAL_LENGTH)
+    length = max(usual if length is None else length, 1)
+    delta = mechanism.delta or USUAL_DELTA
+    pure, other = (replace(mechanism, delta=each) for each in (Fraction(0), delta))
+
+    def noise(settings: CertifiedSettings) -> list[float]:
+        split, number = settings.split(), max(len(settings.attributes), 1)
+        laws = [
+            settings.noise(unit, split.semantics),
+            settings.noise(unit, split.final(frequent=False)),
+        ]
+        if settings.attributes:
+            laws.append(settings.budget.law(unit.max_cases, settings.attribute_price / number))
+        steps, *others = (float(1 / law.epsilon) for law in laws)
+        return [steps / (sqrt(length) if settings.delta else 1.0), *others]
+
+    pairs, paths, *rest = (a / b for a, b in zip(noise(other), noise(pure), strict=True))
+    return Budgets(
+        delta=delta,
+        length=length,
+        pairs=pairs,
+        paths=paths,
+        attributes=rest[0] if rest else None,
+    )
+
+
 def plan_of(
     mechanism: CertifiedSettings,
     unit: Unit,
     activities: int,
     cases: int | None = None,
     pairs: tuple[tuple[int, int], ...] = (),
+    length: int | None = None,
 ) -> Plan:
-    """Work out what a mechanism with these settings would do."""
+    """Work out what a mechanism with these settings would do; `length` is a guess of the usual."""
     if not 0 <= activities <= MAX_ACTIVITIES:
         must = Statement("must.whole_between", low=0, high=MAX_ACTIVITIES)
         raise SettingError("activities", activities, must)
@@ -171,9 +235,12 @@ def plan_of(
         large_from=large_from,
         large=large,
         cases_margin=cases_margin(1 / exact, SHAPES[type(step)]),
+        budgets=(budgets := compare_budgets(mechanism, unit, length)),
         verdict=None
         if cases is None
-        else foresee(mechanism, activities=activities, cases=cases, unit=unit),
+        else foresee(
+            mechanism, activities=activities, cases=cases, unit=unit, length=budgets.length
+        ),
     )
 
 

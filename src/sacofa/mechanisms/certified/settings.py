@@ -197,7 +197,8 @@ class CertifiedSettings:
     def for_size(self, split: BudgetSplit, size: int, activities: int, unit: Unit) -> BudgetSplit:
         """Divide ε as a log of this (noisy) size asks: noise may be large beside it."""
         cases = size * self.noise(unit, split.size).epsilon
-        tiny = cases < TINY
+        # Each of n Euclidean votes is 1/√n of a case, not 1/n: half as many cases tell as much.
+        tiny = cases * (2 if self.delta else 1) < TINY
         left = size * self.noise(unit, split.activities - split.if_tiny).epsilon
         # Of very many activities some have to be chosen, or steps would be too many; and rules let
         # cases repeat what little is known of.

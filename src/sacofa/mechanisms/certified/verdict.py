@@ -33,6 +33,7 @@ from ...kernel.variants import VariantCounts
 from ...synthesis.attributes.ask import divide
 from ...synthesis.thresholds import SHAPES
 from ...synthesis.verdict import Cause, PredictedErrors, Sureness, Verdict
+from .budget import USUAL_LENGTH
 from .settings import CertifiedSettings
 
 Floats = NDArray[np.float64]
@@ -68,9 +69,14 @@ Errors = dict[str, _Error]
 
 
 def foresee(
-    settings: CertifiedSettings, *, activities: int, cases: int, unit: Unit = ONE_CASE
+    settings: CertifiedSettings,
+    *,
+    activities: int,
+    cases: int,
+    unit: Unit = ONE_CASE,
+    length: int = USUAL_LENGTH,
 ) -> Verdict:
-    """Judge before anything is spent, from the public numbers of activities and cases."""
+    """Judge before anything is spent, from public numbers of activities, cases and their events."""
     if activities < 0:
         raise SettingError("activities", activities, "0 or more")
     if cases < 0:
@@ -78,7 +84,9 @@ def foresee(
     cases = max(cases, 1)
     split = settings.for_size(settings.split(activities), cases, activities, unit)
     scale = _scale(settings, unit, split.semantics)
-    edges = _Error(noise=max(STEPS_EACH * activities, 1) / (2 * scale * cases))
+    # A case of n Euclidean votes gives √n in sum.
+    votes = cases * (sqrt(length) if settings.delta else 1.0)
+    edges = _Error(noise=max(STEPS_EACH * activities, 1) / (2 * scale * votes))
     errors = {"edges": edges, "activities": edges.times(ACTIVITIES_OF_A_CASE)}
     asked = settings.attributes
     prices = divide(settings.attribute_price, asked, (), activities)
