@@ -37,8 +37,7 @@ class Setting(NamedTuple):
     file: str  # without suffix
     max_length: int
     thresholds: Mapping[str, tuple[int, int | None]]
-    """For each ε the one threshold of all prefixes, and the lower threshold of harmless prefixes
-    with semantics-aware pruning."""
+    """For each ε, the common threshold, and the lower one of semantics-aware pruning."""
 
 
 SETTINGS = (

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 _HOMES = ("accounting", "unit", "variants", "cases", "noise", "session", "queries.protocol",
           "queries.flow", "queries.histogram")  # fmt: skip
-"""Modules of the public names, imported on first use: errors, which every command needs, must not
-import NumPy."""
+"""Modules of the public names, imported on first use: errors must not import NumPy."""
 
 __all__ = [
     "ONE_CASE", "Access", "ActivityVotes", "AllSequences", "Answer", "CaseBatch", "CaseCount",

@@ -9,8 +9,7 @@ if TYPE_CHECKING:
     from .figures import ReleasedFigure, list_figures, write_figures
 
 _HOMES = ("build", "comparison", "figures")
-"""Modules of the public names, imported on first use: most callers need only one, such as the
-wording of an ε, and neither pages nor templates."""
+"""Modules of the public names, imported on first use: few callers need pages or templates."""
 
 __all__ = [
     "ComparisonTable", "Facts", "ReleasedFigure", "list_figures", "make_internal_report",

@@ -30,8 +30,7 @@ class ReleasedFigure:
     """One figure of a release, with its margin of error (95 %)."""
 
     kind: Kind
-    """The object of the figure: all cases, a variant, the events of an activity, a directly-follows
-    pair, the median wait of such a pair, or a share."""
+    """All cases, a variant, an activity, a directly-follows pair, its median wait or a share."""
     name: str | None = None
     """The attribute; None for other figures."""
     value: str | None = None
@@ -45,8 +44,7 @@ class ReleasedFigure:
     count_margin: int | None = None
     """The margin of error of the count; None if unknown."""
     share: float | None = None
-    """The share of all cases; for an activity or the value of an event, of all events; for a
-    directly-follows pair, of all pairs."""
+    """The share of all cases, of all events (activities, values of events) or of all pairs."""
     share_margin: float | None = None
     """The margin of error of the share; None if unknown."""
     seconds: float | None = None

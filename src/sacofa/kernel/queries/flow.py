@@ -196,8 +196,7 @@ class StepVotes(BoundedVotes):
     of its rarer activity; the beginning and the end of a case have END_WEIGHT. If empty, all pairs
     have the same weight."""
     once: bool = False
-    """Whether only the first occurrence of each activity in a case counts: fewer pairs get more
-    votes each, and none leads back."""
+    """Whether only first occurrences of activities count: fewer pairs, with more votes each."""
 
     name = "steps"
     what = Statement("query.steps")
