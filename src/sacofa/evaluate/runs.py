@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple, get_args, get_type_hints
@@ -187,13 +188,10 @@ class RunTable:
         csv.writer(line, lineterminator="\n").writerow(cells)
         # One write at the end of the file: after a power cut a row is there as a whole, or the
         # next reader drops its torn beginning.
-        with explained(self.path), open(self.path, "ab", 0, opener=_open_private) as target:
+        private = partial(os.open, mode=0o600)
+        with explained(self.path), open(self.path, "ab", 0, opener=private) as target:
             target.write(line.getvalue().encode())
             os.fsync(target.fileno())
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def digest_of(log: Measured) -> str:

@@ -24,7 +24,6 @@ class PeriodFilter:
     """Decides case by case which are read, and counts the others for the holder of the log."""
 
     period: Period
-    """The period."""
     wanted: Wanted | None = None
     """Called for each case of the period; None: all are read."""
     counts: Counter[str] = field(default_factory=Counter)

@@ -80,7 +80,6 @@ class Flow:
     steps: Mapping[Step, int]
     """Directly-follows pairs with their counts, the most frequent first."""
     cases: int
-    """The number of cases."""
 
 
 def list_variants(

@@ -43,7 +43,6 @@ class Spending:
     """The ε spent on one dataset."""
 
     account: Account
-    """Its account."""
     steps: tuple[Step, ...]
     """Every release, in order."""
 

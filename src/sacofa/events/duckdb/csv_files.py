@@ -49,13 +49,10 @@ class Head:
     """The dialect of a file, detected from its head."""
 
     path: Path
-    """The file."""
     names: tuple[str, ...]
     """The column names in the file."""
     separator: str
-    """The separator."""
     encoding: str
-    """The encoding."""
     packing: Packing | None
     """The compression."""
     declares_separator: bool = False
@@ -63,7 +60,6 @@ class Head:
     has_header: bool = True
     """Whether the file has a header."""
     line_end: str = "\n"
-    """The line end."""
     titles: int = 0
     """Number of lines above the header, without `sep=;`."""
 

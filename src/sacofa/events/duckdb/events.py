@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 MAX_FIRST_ROWS = 999_999
 """DuckDB 1.4 refuses to select a million first rows."""
 CASES_PER_BATCH = 100_000
-"""Number of cases per batch."""
 
 
 def kinds(source: Source) -> dict[str, str]:

@@ -46,7 +46,6 @@ class Partition:
     sql: str
     """The rows, as an SQL relation."""
     rows: int
-    """The number of rows."""
     long: bool = False
     """Whether the rows are a single case, which may not fit into memory."""
 

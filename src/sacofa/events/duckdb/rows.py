@@ -38,7 +38,6 @@ class Rows:
     """Configuration of the query for rows: the columns and how times are parsed."""
 
     database: DuckDBPyConnection
-    """The database."""
     log: Log
     """The roles of columns, and the declared format of time stamps."""
     table: Table
