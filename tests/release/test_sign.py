@@ -146,7 +146,7 @@ def test_any_changed_letter_is_found_out(released: Path, keys: tuple) -> None:
             if path == signature_path(released):
                 # The id of a key is a hint that nobody needs.
                 envelope = path.read_text(errors="replace")
-                assert not holds or json.loads(envelope)["signatures"][0]["keyid"] != office.id
+                assert not holds or json.loads(envelope)["signatures"][0].get("keyid") != office.id
             else:
                 assert not holds, (path.name, place)
         path.write_bytes(content)

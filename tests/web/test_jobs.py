@@ -429,7 +429,7 @@ def test_the_ledger_pays_and_refuses(own_app: App, tmp_path: Path) -> None:
     assert job["release"]["dataset"] == "visits"
     assert "0.25 of 1 left" in job["release"]["ledger"][0]
     assert anna.ask("GET", "/api/ledger").json()["datasets"] == [
-        {"dataset": "visits", "budget": "1", "spent": "0.75", "left": "0.25"}
+        {"dataset": "visits", "budget": "1", "spent": "0.75", "left": "0.25", "delta": None}
     ]
     # A second price needs no second upload.
     job = anna.wait(f"/api/jobs/{anna.start(log['id'], epsilon='0.5', dataset='visits')['id']}")

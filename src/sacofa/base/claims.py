@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from math import exp, floor, log, log10, sqrt
+from math import ceil, exp, floor, log, log10, sqrt
 
 from ..kernel.accounting import ZCDP, Budget, epsilon_of
 from ..kernel.statements import Statement
@@ -63,18 +63,20 @@ def for_units(budget: Budget, units: int) -> tuple[Fraction, Fraction]:
         return units * budget.epsilon, Fraction(0)
     if not budget.selection:
         return least_epsilon(units**2 * budget.rho, budget.delta), budget.delta
-    growth = units * exp((units - 1) * min(float(budget.epsilon), 300.0))
-    return units * budget.epsilon, min(Fraction(f"{1.01 * growth:.2g}") * budget.delta, Fraction(1))
+    # To two digits, rounded up.
+    growth = units * exp(min((units - 1) * float(budget.epsilon), 600.0)) * (1 + 1e-9)
+    unit = Fraction(10) ** (floor(log10(growth)) - 1)
+    return units * budget.epsilon, min(ceil(growth / unit) * unit * budget.delta, Fraction(1))
 
 
-def odds_exponent(budget: Budget, times: int = 1) -> float:
+def odds_exponent(budget: Budget, times: int = 1) -> Fraction | float:
     """The logarithm of the factor by which odds change at most, for `times` as much ρ.
 
     In pure differential privacy it is certain, and for two units twice ε. Otherwise it is exceeded
     with a probability of δ at most, of which half is for each direction.
     """
     if not isinstance(budget, ZCDP):
-        return float(times * budget.epsilon)
+        return times * budget.epsilon
     rho, delta = float(times * budget.rho), budget.delta - budget.selection
     return rho + 2 * sqrt(rho * (log(2) + log(delta.denominator) - log(delta.numerator)))
 

@@ -235,17 +235,23 @@ class Planned:
 
     Attributes:
         epsilon: Privacy budget of the whole release.
+        delta: Probability with which the limit that ε sets may fail, such as 1e-6.
+            Default: 0, pure ε.
         activities: Number of different activities.
         max_length: Maximum length of a case. Longer cases are truncated.
         cases: Approximate number of cases, if it is public.
+        length: Approximate number of events in a case, if it is public. The recommendation of a δ
+            depends on it.
         max_cases: Maximum number of cases per person.
         time: The log has times, and they are released as well.
     """
 
     epsilon: str
+    delta: str = "0"
     activities: int
     max_length: int | None = None
     cases: int | None = None
+    length: int | None = None
     max_cases: int | None = None
     time: bool = False
 
@@ -264,11 +270,11 @@ def plan(
     if as_json:
         typer.echo(json.dumps(_planned(made), ensure_ascii=False))
         return
-    say(Statement("cli.plan.whole", epsilon=format_epsilon(made.epsilon)))
+    say(Statement("cli.plan.whole", epsilon=format_epsilon(made.epsilon, made.delta)))
     say()
     shares = ((float(one.epsilon), float(one.noise), one.what, one.buys) for one in made.shares)
     rows = ((f"{e:.4g}", str(what), f"±{noise:.4g}", str(buys)) for e, noise, what, buys in shares)
-    show_table(rows, "cli.plan.columns")
+    show_table(rows, "cli.plan.columns_with_delta" if made.delta else "cli.plan.columns")
     say()
     say(Statement("cli.plan.ties"))
     for line in made.lines():
@@ -277,17 +283,19 @@ def plan(
 
 def _planned(made: Plan) -> dict[str, object]:
     """A plan as plain values; ε as numbers and as exact fractions."""
-    verdict = made.verdict
+    verdict, currency = made.verdict, "rho" if made.delta else "epsilon"
     return {
         "epsilon": float(made.epsilon),
         "epsilon_exact": str(made.epsilon),
+        "delta": float(made.delta),
+        "recommended_delta": float(made.budgets.delta) if made.budgets.recommended else 0.0,
         **{name: getattr(made, name) for name in COPIED},
         "step_from": float(made.step_from),
         "shares": [
             {
                 "what": str(share.what),
-                "epsilon": float(share.epsilon),
-                "epsilon_exact": str(share.epsilon),
+                currency: float(share.epsilon),
+                f"{currency}_exact": str(share.epsilon),
                 "noise": float(share.noise),
                 "buys": str(share.buys),
             }

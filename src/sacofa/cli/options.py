@@ -138,6 +138,7 @@ class Settings:
         yield _parameter("mechanism", str, names, DEFAULT)
         for choice in self._offered():
             flag, required = f"--{choice.option.replace('_', '-')}", choice.option == "epsilon"
+            promised = choice.option in ("epsilon", "delta")
             if choice.kind == "flag":
                 # The opposite of pruning is keeping.
                 pruned = flag.startswith("--prune")
@@ -147,7 +148,7 @@ class Settings:
                 flag,
                 help=choice.help,
                 metavar=_METAVARS.get(choice.kind),
-                rich_help_panel=PROMISE if required else panel,
+                rich_help_panel=PROMISE if promised else panel,
             )
             hint, default = _KIND_TYPES.get(choice.kind, str), _EMPTY if required else None
             yield _parameter(choice.option, hint, option, default)

@@ -417,7 +417,7 @@ def _check_price(price: Fraction | None) -> None:
 
 def _check_budget(account: Account, cost: Cost, period: str | None, charged: Charged) -> None:
     """Refuse a release that exceeds the remaining budget of somebody who may be in it."""
-    if isinstance(cost, Rho) and not account.delta:
+    if not account.holds(cost):
         raise LedgerError(Statement("ledger.budget_in_epsilon", dataset=account.dataset))
     touched = account.in_period(period, charged)
     if touched.allows(cost):

@@ -197,7 +197,7 @@ class Account:
     @property
     def spent(self) -> Fraction | None:
         """The maximum spent on one case or person-period; None if it is not finite."""
-        total = self._total
+        total = self.total
         return None if total.endless else total.finite
 
     @property
@@ -210,7 +210,7 @@ class Account:
     @property
     def left_for_selection(self) -> Fraction:
         """What may still be spent of δ on variants that are published individually."""
-        return max(Fraction(0), FOR_SELECTION * self.delta - self._total.selection)
+        return max(Fraction(0), FOR_SELECTION * self.delta - self.total.selection)
 
     def amounts(self, cost: Cost) -> Sum:
         """What a release costs in the currency of the budget."""
@@ -219,6 +219,10 @@ class Account:
         if cost is None:
             return Sum(endless=1)
         return Sum(finite=cost**2 / 2 if self.delta else cost)
+
+    def holds(self, cost: Cost) -> bool:
+        """Whether its currency can hold the cost: a δ cannot be charged to a budget in ε."""
+        return bool(self.delta) or not isinstance(cost, Rho)
 
     def allows(self, cost: Cost) -> bool:
         """Whether one more release fits. No finite budget allows a release without a finite ε."""
@@ -287,7 +291,7 @@ class Account:
         return replace(self.charge(most), parts=())
 
     @property
-    def _total(self) -> Sum:
+    def total(self) -> Sum:
         """What all releases add up to at most for one case or person-period."""
         most = _largest(self._sums(self._overlapping).values())
         return _add(Sum(self.endless, self.finite, self.selection), most)

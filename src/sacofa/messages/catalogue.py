@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent
 ENGLISH = "en"
 BETWEEN = {"clauses": "; ", "joined": " "}
 """Separator between the entries of a list, if it is not a comma."""
-PERCENT = ".0%"
+FORMS = {"percent": ".0%"}
 NUMBER_FORMAT = re.compile(r"\.[0-9][efg%]")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FRACTION = re.compile(r"-?[0-9]{1,60}(/[0-9]{1,60})?", re.ASCII)
@@ -191,7 +191,7 @@ class _Renderer:
             return str(value)
         if form == "power":
             text = _in_powers(float(value))
-        elif NUMBER_FORMAT.fullmatch(form := PERCENT if form == "percent" else form):
+        elif NUMBER_FORMAT.fullmatch(form := FORMS.get(form, form)):
             text = format(float(value), form)
         else:
             text = f"{value:,}" if isinstance(value, int) else f"{float(value):.6g}"

@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 from .._version import __version__
 from ..base.claims import inside, say_claim
-from ..base.epsilon import LARGEST_EPSILON
 from ..base.periods import Period
 from ..errors import ReadError, SettingError, Statement
 from ..kernel.accounting import ZCDP, Access, Budget, Leak, Spend, total_epsilon
@@ -246,12 +245,8 @@ class Certificate:
                 period=_or_none(PeriodStatement.from_content, content.get("period")),
                 budget=budget,
             )
-            stated = content[f"{currency}_exact"]
             _refuse_strange(certificate.spent)
-            total = total_epsilon(certificate.spent)
-            if (None if stated is None else _read_price(stated)) != total or (
-                budget is not None and (total is None or total > budget.amount * TOLERANCE)
-            ):
+            if not _adds_up(certificate.spent, stated := content[f"{currency}_exact"], budget):
                 wrong = "certificate.wrong_sum" if budget is None else "certificate.wrong_rho"
                 raise ReadError(path, Statement(wrong, amount=str(stated)))
         except ReadError:
@@ -320,9 +315,17 @@ def _read_unit(content: JsonObject) -> Unit:
 def _read_budget(content: JsonObject) -> ZCDP:
     names = ("epsilon", "delta", "delta_for_selection")
     epsilon, delta, selection = (_read_price(content[f"{name}_exact"]) for name in names)
-    if not (0 < epsilon <= LARGEST_EPSILON and 0 <= selection < delta < 1):
+    if not (epsilon > 0 and 0 <= selection < delta < 1):
         raise ValueError(content)
     return ZCDP(epsilon, delta, selection)
+
+
+def _adds_up(accesses: tuple[Access, ...], stated: str | None, budget: ZCDP | None) -> bool:
+    """Whether amounts add up to the sum that is stated, and a sum of ρ implies the claim."""
+    total = total_epsilon(accesses)
+    if budget is not None and (total is None or total > budget.amount * TOLERANCE):
+        return False
+    return total == _or_none(_read_price, stated)
 
 
 def _read_access(content: JsonObject, currency: str) -> Access:

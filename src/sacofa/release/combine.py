@@ -9,7 +9,7 @@ else adds up in full.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,10 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from ..base.batches import concatenate, join_variants
+from ..base.claims import least_epsilon
 from ..errors import ReadError, SettingError, Statement
-from ..kernel.accounting import Access, Leak, Spend
+from ..kernel.accounting import ZCDP, Access, Budget, Leak, Spend
 from ..kernel.unit import Unit
 from ..ledger import Account
+from ..ledger.records import Sum
 from ..mechanisms.released import ReleasedLog, with_texts
 from ..synthesis.margins import Margins, Step, Variant, VariantMargins, root_of_squares
 from ..synthesis.released import Columns
@@ -41,13 +43,14 @@ def combine(releases: Sequence[Release], names: Sequence[str] | None = None) -> 
     if len(set(hashes)) < len(hashes):
         raise SettingError("releases", len(releases), Statement("must.be.different_releases"))
     unit = _unit(certificates)
-    log = _put_together(releases, unit)
+    log, (spent, budget) = _put_together(releases, unit), _price(certificates)
     return Release(
         log=log,
         certificate=Certificate(
             mechanism=MECHANISM,
             unit=unit,
-            spent=_price(certificates),
+            spent=spent,
+            budget=budget,
             assumptions=_assumptions(certificates),
             not_promised=tuple(
                 dict.fromkeys(said for c in certificates for said in c.not_promised)
@@ -72,6 +75,7 @@ def _settings(
             "sha256": c.sha256,
             "mechanism": c.mechanism,
             "epsilon": None if c.epsilon is None else str(c.epsilon),
+            **({"delta": str(c.delta)} if c.delta else {}),
             "period": None if c.period is None else c.period.period.name,
             "series": None if c.period is None else c.period.series,
         }
@@ -152,33 +156,55 @@ def _assumptions(certificates: Sequence[Certificate]) -> tuple[Statement, ...]:
     ]
     # Certificates do not reveal whether a ledger was copied.
     together = [
-        Statement("assumption.one_ledger", releases=len(some), epsilon=_sum(some))
+        Statement(
+            "assumption.one_ledger_with_delta" if "delta" in sums else "assumption.one_ledger",
+            releases=len(some),
+            **sums,
+        )
         for series, some in _series(certificates).items()
         if series is not None and len(some) > 1
+        for sums in (_sums(some),)
     ]
     return tuple(dict.fromkeys([*stated, *together]))
 
 
-def _price(certificates: Sequence[Certificate]) -> tuple[Access, ...]:
-    """The ε of all of them together."""
+def _price(certificates: Sequence[Certificate]) -> tuple[tuple[Access, ...], Budget | None]:
+    """The amounts of all of them together, in ε or, if one has a δ, in ρ; and what they imply."""
     if any(certificate.epsilon is None for certificate in certificates):
-        return (Leak(what=Statement("leak.release"), why=Statement("leak.release_why")),)
+        return (Leak(what=Statement("leak.release"), why=Statement("leak.release_why")),), None
     series = _series(certificates)
-    alone = [
-        Spend(what=_description([c]), amount=c.epsilon or Fraction(0)) for c in series.pop(None)
-    ]
-    kept_apart = [Spend(what=_description(c), amount=_most(c)) for c in series.values()]
-    return (*alone, *kept_apart)
+    groups = [*([c] for c in series.pop(None)), *series.values()]
+    in_rho = max(certificate.delta for certificate in certificates)
+    sums = [_most(group, in_rho) for group in groups]
+    spent = tuple(
+        Spend(what=_description(group), amount=most.finite)
+        for group, most in zip(groups, sums, strict=True)
+    )
+    return spent, _implied(groups, sums) if in_rho else None
 
 
-def _most(series: Sequence[Certificate]) -> Fraction:
-    """The most that the releases of a series add up to for one case or person-period."""
-    account = Account(dataset="", budget=None)
-    for certificate in series:
-        assert certificate.period is not None
-        name, charged = certificate.period.period.name, charged_for(certificate.unit)
-        account = account.book(certificate.epsilon, name, charged)
-    return account.spent or Fraction(0)
+def _implied(groups: Sequence[Sequence[Certificate]], sums: Sequence[Sum]) -> ZCDP:
+    """What releases claim together that add up to these sums.
+
+    The parts of δ for selection add up, and so does what each group leaves for the conversion.
+    """
+    selection = sum((most.selection for most in sums), Fraction(0))
+    left = (max(c.delta - (c.rho.selection if c.rho else 0) for c in group) for group in groups)
+    conversion = sum(left, Fraction(0))
+    epsilon = least_epsilon(sum((most.finite for most in sums), Fraction(0)), conversion)
+    return ZCDP(epsilon, conversion + selection, selection)
+
+
+def _most(group: Sequence[Certificate], delta: Fraction) -> Sum:
+    """The most that releases add up to for one case or person-period; in ρ with a δ."""
+    account = Account(dataset="", budget=None, delta=delta)
+    for certificate in group:
+        cost = certificate.rho or certificate.epsilon
+        period = None if certificate.period is None else certificate.period.period.name
+        if len(group) == 1:
+            return account.amounts(cost)
+        account = account.book(cost, period, charged_for(certificate.unit))
+    return account.total
 
 
 def _description(releases: Sequence[Certificate]) -> Statement:
@@ -200,13 +226,13 @@ def _description(releases: Sequence[Certificate]) -> Statement:
 
 def _notes(releases: Sequence[Release], unit: Unit, columns: Columns) -> tuple[Statement, ...]:
     certificates = [release.certificate for release in releases]
-    total, margin = _sum(certificates), cases_margin(certificates)
+    margin = cases_margin(certificates)
     notes = [Statement("note.combined", releases=len(releases))]
     if margin is not None:
         cases = sum(release.variants.cases for release in releases)
         notes.append(Statement("note.combined_cases", cases=cases, margin=margin))
-    if unit.per_period and total:
-        notes.append(Statement("note.per_person_period", epsilon=total))
+    if unit.per_period and _sums(certificates)["epsilon"]:
+        notes.append(_per_person_period(_sums(certificates)))
     if len({release.times is None for release in releases}) == 2:
         notes.append(Statement("note.combined_artificial_times"))
     if lost := _keys(*(release.columns for release in releases)) - _keys(columns):
@@ -214,13 +240,20 @@ def _notes(releases: Sequence[Release], unit: Unit, columns: Columns) -> tuple[S
     return tuple(notes)
 
 
+def _per_person_period(sums: Mapping[str, Fraction]) -> Statement:
+    code = "note.per_person_period_with_delta" if "delta" in sums else "note.per_person_period"
+    return Statement(code, **sums)
+
+
 def _keys(*lists: Columns) -> set[str]:
     return {column.key for columns in lists for column in columns}
 
 
-def _sum(certificates: Sequence[Certificate]) -> Fraction:
-    """The sum of all finite ε."""
-    return sum((c.epsilon or Fraction(0) for c in certificates), Fraction(0))
+def _sums(certificates: Sequence[Certificate]) -> dict[str, Fraction]:
+    """The sum of all finite ε, and of δ if there is any (basic composition)."""
+    delta = sum((c.delta for c in certificates), Fraction(0))
+    epsilon = sum((c.epsilon or Fraction(0) for c in certificates), Fraction(0))
+    return {"epsilon": epsilon, **({"delta": delta} if delta else {})}
 
 
 def cases_margin(certificates: Sequence[Certificate]) -> int | None:

@@ -23,9 +23,10 @@ from fractions import Fraction
 from html import escape
 from pathlib import Path
 
+from ..base.claims import odds_exponent
 from ..base.files import check_target, write_text
 from ..errors import OutputError, ReadError, SettingError, Statement, advised
-from ..kernel.accounting import Leak
+from ..kernel.accounting import Leak, PureDP
 from ..messages import render
 from ..messages.units import neighbours
 from .certificate import Certificate, JsonObject, entries_of, say_setting
@@ -127,7 +128,7 @@ def disclose(
         "neighbours": [neighbours(c.unit)],
         "price": _price(c),
         "contributions": _contributions(c),
-        "accounting": [_said("composition")],
+        "accounting": [_composition(c)],
         "repeated": _repeated(c),
         "trust": _trust(c),
         "tuning": [_said("order"), _said("tuned_unpaid" if leaks else "tuned"), _said("chosen")],
@@ -167,9 +168,17 @@ def _price(c: Certificate) -> list[Statement]:
     if c.epsilon is None:
         return [*seeded, _said("no_price"), c.guarantee]
     if not c.publishable:
-        return [*seeded, _said("unseeded", epsilon=c.epsilon), c.guarantee]
-    odds = _said("odds", factor=_factor(c.epsilon), course=_factor(2 * c.epsilon))
-    return [_said("price", epsilon=c.epsilon), c.guarantee, odds]
+        return [*seeded, _said("unseeded", claim=c.claim), c.guarantee]
+    budget = c.budget or PureDP(c.epsilon)
+    factors = {
+        "factor": _factor(odds_exponent(budget)),
+        "course": _factor(odds_exponent(budget, 2)),
+    }
+    if c.rho is None:
+        return [_said("price", epsilon=c.epsilon), c.guarantee, _said("odds", **factors)]
+    values = {"rho": c.rho.rho, "selection": c.rho.selection, "delta": c.delta}
+    odds = _said("odds_with_delta", **factors, delta=c.delta)
+    return [_said("price_with_delta", epsilon=c.epsilon, **values), c.guarantee, odds]
 
 
 def _people(deployment: Deployment) -> list[tuple[Statement, Statement]]:
@@ -183,9 +192,10 @@ def _people(deployment: Deployment) -> list[tuple[Statement, Statement]]:
 def _contributions(c: Certificate) -> list[Statement]:
     if c.epsilon is None:
         return [_said("unbounded")]
+    case = _said("bounded_case_with_delta" if c.delta else "bounded_case")
     if c.unit.person is None:
-        return [_said("bounded_case")]
-    return [_said("bounded_case"), _said("bounded_person", max_cases=c.unit.max_cases)]
+        return [case]
+    return [case, _said("bounded_person", max_cases=c.unit.max_cases)]
 
 
 def _trust(c: Certificate) -> list[Statement]:
@@ -198,19 +208,27 @@ def _trust(c: Certificate) -> list[Statement]:
     ]
 
 
-def _factor(epsilon: Fraction) -> Statement:
-    """e to the power of ε, as a number where that is short."""
-    if epsilon < 7:
-        return Statement("factor.number", value=float(f"{math.exp(epsilon):.3g}"))
-    return Statement("factor.power", epsilon=epsilon)
+def _factor(exponent: Fraction | float) -> Statement:
+    """e to a power, as a number where that is short."""
+    if exponent < 7:
+        return Statement("factor.number", value=float(f"{math.exp(exponent):.3g}"))
+    return Statement("factor.power", epsilon=exponent)
 
 
 def account_rows(c: Certificate) -> list[tuple[Statement, Statement]]:
     """Every query to the log with its ε, or why it has none."""
     return [
-        (each.what, each.why if isinstance(each, Leak) else _said("epsilon", epsilon=each.amount))
+        (each.what, each.why if isinstance(each, Leak) else _amount(c, each.amount))
         for each in c.spent
     ]
+
+
+def _composition(c: Certificate) -> Statement:
+    return _said("composition_in_rho" if c.delta else "composition")
+
+
+def _amount(c: Certificate, amount: Fraction) -> Statement:
+    return Statement("claim.amount", rho=amount) if c.delta else _said("epsilon", epsilon=amount)
 
 
 def _repeated(c: Certificate) -> list[Statement]:
@@ -318,6 +336,8 @@ def make_record(
         "slug": "_".join(re.sub(r"\W+", "_", part.lower()) for part in names).replace("_", "-"),
         "level": f"{unit.kind.replace('_', '-').capitalize()}-level",
         "epsilon": epsilon,
+        "delta": Statement("claim.delta", delta=certificate.delta),
+        "variant": "Approximate DP" if certificate.delta else "Pure DP",
         "releases": "Many releases" if certificate.period else "One release",
         "source": source,
         "source_details": details,
@@ -329,9 +349,15 @@ def make_record(
     record = tomllib.loads((FOLDER / "registry.toml").read_text(encoding="utf-8"))
     if deployment.sector is None:
         del record["deployment"]["basic"]["data_product_sector"]
-    number = int(epsilon) if epsilon.denominator == 1 else float(epsilon)
-    record["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] = number
+    record["deployment"]["privacy_loss"]["privacy_parameters"] = _parameters(
+        epsilon, certificate.delta
+    )
     return _filled(record, facts)
+
+
+def _parameters(epsilon: Fraction, delta: Fraction) -> dict[str, object]:
+    number = int(epsilon) if epsilon.denominator == 1 else float(epsilon)
+    return {"epsilon": number, **({"delta": float(delta)} if delta else {})}
 
 
 def _filled(content: JsonObject, facts: Mapping[str, object]) -> dict[str, object]:
@@ -383,4 +409,6 @@ def _yaml(content: JsonObject, depth: int) -> list[str]:
 
 
 def _scalar(value: object) -> str:
-    return json.dumps(value.strip() if isinstance(value, str) else value, ensure_ascii=False)
+    text = json.dumps(value.strip() if isinstance(value, str) else value, ensure_ascii=False)
+    # YAML takes 1e-06 for a text, and 1.0e-06 for a number.
+    return re.sub(r"^(\d+)e", r"\1.0e", text) if isinstance(value, float) else text

@@ -115,10 +115,10 @@ def _make(
         "promise": say_promise(certificate),
         "reasons": say_reasons(certificate),
         "subject": subject_of(certificate),
-        "explanation": None if epsilon is None else explain_epsilon(epsilon),
+        "explanation": None if epsilon is None else explain_epsilon(epsilon, certificate.budget),
         "paid": list(say_spent(certificate.spent)),
         # Defines votes if the list of queries mentions them.
-        "votes": Statement("report.votes")
+        "votes": Statement("report.votes_with_delta" if certificate.delta else "report.votes")
         if VOTES & {access.what.code for access in certificate.spent}
         else None,
         "protects": Statement("disclosure.sentence", said=certificate.protects),

@@ -177,6 +177,7 @@ def _json(certificate: Certificate, figures: Sequence[ReleasedFigure]) -> str:
     head = {
         "format": FORMAT,
         "epsilon": None if certificate.epsilon is None else str(certificate.epsilon),
+        "delta": str(certificate.delta),
         "sha256": certificate.sha256,
         "verdict": None if certificate.verdict is None else str(certificate.verdict),
         "margin": str(Statement("report.margin")),

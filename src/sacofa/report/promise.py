@@ -9,7 +9,8 @@ from fractions import Fraction
 from itertools import groupby
 from typing import NamedTuple
 
-from ..kernel.accounting import Access, Leak, Spend
+from ..base.claims import for_units, odds_exponent, say_claim
+from ..kernel.accounting import Access, Budget, Leak, PureDP, Spend
 from ..kernel.statements import Statement
 from ..messages.units import noun
 from ..release.anonymize import Release
@@ -46,8 +47,14 @@ class Explanation:
 
     epsilon: str
     """The formatted ε."""
+    delta: str | None
+    """The formatted δ; None in pure differential privacy."""
+    claim: str
+    """Both of them."""
+    ratio: str
+    """The factor by which the probability of releases can change, but for δ."""
     factor: str
-    """The factor by which the odds of a guess can change."""
+    """The factor by which the odds of a guess can change, except with probability δ."""
     course_factor: str
     """The factor by which they can change between two courses of the same case."""
     strength: str
@@ -82,7 +89,7 @@ def say_price(value: Fraction) -> str:
     return exact if "/" not in exact or len(exact) <= MAX_EXACT_LENGTH else f"≈ {float(value):.3g}"
 
 
-def say_factor(epsilon: Fraction) -> str:
+def say_factor(epsilon: Fraction | float) -> str:
     """Format e to the power of ε."""
     if epsilon < 7:
         return f"{math.exp(epsilon):.3g}"
@@ -91,9 +98,11 @@ def say_factor(epsilon: Fraction) -> str:
     return str(Statement("report.power", power=str(int(epsilon / Fraction(math.log(10))))))
 
 
-def explain_epsilon(epsilon: Fraction) -> Explanation:
-    """Explain an ε by how much a guess about one case can gain or lose."""
+def explain_epsilon(epsilon: Fraction, budget: Budget | None = None) -> Explanation:
+    """Explain a claim by how much a guess about one case can gain or lose."""
     level = sum(epsilon > Fraction(limit) for limit in LIMITS)
+    budget = budget or PureDP(epsilon)
+    most = odds_exponent(budget)
 
     def after(before: float, change: float) -> float:
         """Return the posterior of a belief when its odds change by a factor of e^change."""
@@ -102,12 +111,15 @@ def explain_epsilon(epsilon: Fraction) -> Explanation:
 
     return Explanation(
         epsilon=say_number(epsilon),
-        factor=say_factor(epsilon),
-        course_factor=say_factor(2 * epsilon),
+        delta=str(Statement("claim.delta", delta=budget.delta)) if budget.delta else None,
+        claim=str(say_claim(epsilon, budget.delta)),
+        ratio=say_factor(epsilon),
+        factor=say_factor(most),
+        course_factor=say_factor(odds_exponent(budget, 2)),
         strength=str(Statement(f"strength.{STRENGTHS[level]}")),
         level=level,
         beliefs=tuple(
-            Belief(before=p, least=after(p, -float(epsilon)), most=after(p, float(epsilon)))
+            Belief(before=p, least=after(p, -float(most)), most=after(p, float(most)))
             for p in PRIOR_BELIEFS
         ),
     )
@@ -125,8 +137,12 @@ def say_promise(certificate: Certificate) -> str:
         return str(Statement("report.seeded"))
     if epsilon is None:
         return str(Statement("report.no_promise", subject=subject))
-    factors = {"factor": say_factor(epsilon), "course": say_factor(2 * epsilon)}
-    return str(Statement("report.promise", subject=subject, **factors))
+    meaning = explain_epsilon(epsilon, certificate.budget)
+    factors = {"factor": meaning.factor, "course": meaning.course_factor}
+    if not certificate.delta:
+        return str(Statement("report.promise", subject=subject, **factors))
+    delta = certificate.delta
+    return str(Statement("report.promise_with_delta", subject=subject, delta=delta, **factors))
 
 
 def say_reasons(certificate: Certificate) -> tuple[str, ...]:
@@ -172,7 +188,7 @@ def say_verdict(release: Release) -> str:
             "report.verdict",
             who=who,
             strength=Statement(f"strength.{strength}"),
-            epsilon=say_number(epsilon),
+            claim=certificate.claim,
             learnt=Statement(f"learnt.{strength}", subject=subject_of(certificate)),
             times=Statement("report.artificial" if release.times is None else "report.noisy"),
         )
@@ -197,7 +213,17 @@ def list_checks(release: Release) -> list[tuple[Statement, Statement]]:
         checks["accuracy"] = {"verdict": str(verdict)}
     if certificate.missing_activities:
         checks["missing"] = {"names": tuple(certificate.missing_activities)}
-    return [
-        (Statement(f"check.{name}", **values), Statement(f"check_reason.{name}", **values))
+    found = {
+        name: (Statement(f"check.{name}", **values), Statement(f"check_reason.{name}", **values))
         for name, values in checks.items()
-    ]
+    }
+    if "one_case" in found and certificate.rho is not None:
+        found["one_case"] = found["one_case"][0], _three_cases(certificate)
+    return list(found.values())
+
+
+def _three_cases(certificate: Certificate) -> Statement:
+    """What a person with three cases is promised, with a δ."""
+    assert certificate.budget is not None
+    three = say_claim(*for_units(certificate.budget, 3))
+    return Statement("check_reason.one_case_with_delta", claim=three)

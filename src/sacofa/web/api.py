@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from ..base.domains import Categories
-from ..errors import SacofaError, SettingError, Statement, advise_nearest, plain
+from ..errors import LedgerError, SacofaError, SettingError, Statement, advise_nearest, plain
 from ..events.attributes import declared_attributes
 from ..ledger import Ledger
 from ..mechanisms.protocol import Mechanism
@@ -22,6 +21,7 @@ from ..mechanisms.registry import DEFAULT, MECHANISMS, make_mechanism
 from ..mechanisms.settings import settings_of
 from ..messages import render
 from ..release.anonymize import certify_request
+from ..release.certificate import Certificate
 from ..release.sign import sign
 from ..report.promise import explain_epsilon, say_promise
 from ..rules import Rules, Stated
@@ -123,8 +123,8 @@ def _plan(request: PlanRequest, ledger: Path | None) -> schemas.PlanAnswer:
     made = mechanism.plan_for(options.unit, activities, request.cases)
     return schemas.PlanAnswer(
         promise=say_promise(certificate),
-        **({} if epsilon is None else asdict(explain_epsilon(epsilon))),
-        afford=_afford(request.dataset, epsilon, ledger),
+        **({} if epsilon is None else asdict(explain_epsilon(epsilon, certificate.budget))),
+        afford=_afford(request.dataset, certificate, ledger),
         protects=str(certificate.protects),
         assumptions=list(map(str, certificate.assumptions)),
         not_promised=list(map(str, certificate.not_promised)),
@@ -143,7 +143,7 @@ def _choose(request: MechanismChoice, *, public_rules: bool) -> Mechanism:
 
 
 def _afford(
-    dataset: str | None, epsilon: Fraction | None, ledger: Path | None
+    dataset: str | None, certificate: Certificate, ledger: Path | None
 ) -> schemas.AffordAnswer | None:
     """Return the effect of a release on a budget, computed exactly as by the ledger."""
     if dataset is None:
@@ -154,10 +154,16 @@ def _afford(
     if dataset not in accounts:
         advice = advise_nearest(dataset, accounts)
         raise SettingError("dataset", dataset, Statement("must.in_ledger", advice=advice))
-    left = accounts[dataset].left
-    after = None if left is None or epsilon is None or epsilon > left else left - epsilon
-    enough = left is None or after is not None
-    content = {"dataset": dataset, "left": left, "after": after, "enough": enough}
+    account, cost = accounts[dataset], certificate.rho or certificate.epsilon
+    content: dict[str, object] = {"dataset": dataset, "left": None, "after": None}
+    if not account.holds(cost):
+        raise LedgerError(Statement("ledger.budget_in_epsilon", dataset=dataset))
+    content["enough"] = enough = account.allows(cost)
+    if account.left is not None:
+        content["left"] = account.epsilon(account.left, fits=True)
+        if enough:
+            after = account.left - account.amounts(cost).finite
+            content["after"] = account.epsilon(after, fits=True)
     return schemas.AffordAnswer.model_validate(content)
 
 
@@ -344,7 +350,7 @@ async def show_ledger(visit: OneVisit) -> schemas.LedgerAnswer:
     if path is None:
         return schemas.LedgerAnswer(datasets=None)
     accounts = await run_in_threadpool(lambda: Ledger.open(path).accounts())
-    return schemas.LedgerAnswer(datasets=list(map(schemas.AccountAnswer.model_validate, accounts)))
+    return schemas.LedgerAnswer(datasets=list(map(schemas.AccountAnswer.of, accounts)))
 
 
 @api.get("/ledger/{dataset}", responses=problems(404, 503))

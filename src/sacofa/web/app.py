@@ -25,7 +25,9 @@ from .._version import __version__
 from ..errors import Argument, LedgerError, SacofaError, Statement, plain
 from ..events.bounded_file import ENDINGS
 from ..events.formats import SUFFIXES
+from ..mechanisms.certified import Certified
 from ..mechanisms.registry import choices, option_names
+from ..mechanisms.settings import settings_of
 from ..messages import render
 from ..release.formats import FORMATS
 from ..report.page import colour_rules
@@ -68,8 +70,13 @@ CONTENT = {
     "suffixes": ",".join((*SUFFIXES, *ENDINGS)),
     "formats": ", ".join(dict.fromkeys(kind.upper() for kind in SUFFIXES.values())),
     "written": FORMATS,
-    # ε and rules have separate inputs.
-    "settings": [choice for choice in choices() if choice.kind not in ("epsilon", "rules")],
+    # ε, δ and rules have separate inputs.
+    "settings": [
+        choice
+        for choice in choices()
+        if choice.kind not in ("epsilon", "rules") and choice.option != "delta"
+    ],
+    "of_delta": next(each.help for each in settings_of(Certified) if each.option == "delta"),
 }
 """Descriptions of formats, reading options and mechanisms for pages."""
 

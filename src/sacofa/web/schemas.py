@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..events.profile import ColumnProfile, Preview
+from ..kernel.statements import Statement
+from ..ledger import Account
 from ..report.promise import Belief, say_number
 from .requests import ColumnChoice
 
@@ -20,6 +22,10 @@ Epsilon = Annotated[
 """An exact number as text; null if it does not exist."""
 Words = Annotated[str, BeforeValidator(str)]
 """A statement with its wording."""
+
+
+def _say_delta(delta: Fraction) -> str | None:
+    return str(Statement("claim.delta", delta=delta)) if delta else None
 
 
 class Answer(BaseModel):
@@ -80,6 +86,7 @@ class ReleaseAnswer(Answer):
     cases_margin: int | None
     """Margin of error (95 %) of the number of cases; null if unknown."""
     epsilon: str | None = Field(description="The ε of the whole release; null: none is finite.")
+    delta: str | None = Field(description="Its δ, such as δ = 10⁻⁶; null: pure ε.")
     publishable: bool
     cases: int
     variants: int
@@ -147,6 +154,8 @@ class PlanAnswer(Answer):
 
     promise: str
     epsilon: str | None = None
+    delta: str | None = None
+    """Such as δ = 10⁻⁶; null: pure ε."""
     factor: str | None = None
     strength: str | None = None
     level: int | None = None
@@ -177,6 +186,20 @@ class AccountAnswer(Answer):
     budget: Epsilon
     spent: Epsilon
     left: Epsilon
+    delta: str | None
+    """The δ that all these ε are for, such as δ = 10⁻⁶, if the budget is in ρ; null: pure ε."""
+
+    @classmethod
+    def of(cls, account: Account) -> AccountAnswer:
+        """An account, with amounts in ρ as the ε that they imply."""
+        budget, spent, left = (
+            None if amount is None else account.epsilon(amount, fits=fits)
+            for amount, fits in (
+                (account.budget, True), (account.spent, False), (account.left, True),
+            )
+        )  # fmt: skip
+        delta = _say_delta(account.delta)
+        return cls(dataset=account.dataset, budget=budget, spent=spent, left=left, delta=delta)  # type: ignore[arg-type]
 
 
 class EntryAnswer(Answer):
@@ -186,6 +209,8 @@ class EntryAnswer(Answer):
     at: str
     mechanism: str
     price: Epsilon
+    delta: Annotated[str | None, BeforeValidator(lambda delta: _say_delta(delta))]
+    """The δ of the release, such as δ = 10⁻⁶; null: pure ε."""
     state: str
     repeats: int | None
 

@@ -218,10 +218,16 @@ def anonymize(task: Task, tell: Tell) -> Content:
         with write_whole(name) as part:
             write_figures(release, part)
     certificate = release.certificate
-    meaning = None if certificate.epsilon is None else explain_epsilon(certificate.epsilon)
+    meaning = (
+        None
+        if certificate.epsilon is None
+        else explain_epsilon(certificate.epsilon, certificate.budget)
+    )
     figures = {
         "promise": say_promise(certificate),
-        **{name: getattr(meaning, name, None) for name in ("strength", "level", "epsilon")},
+        **{
+            name: getattr(meaning, name, None) for name in ("strength", "level", "epsilon", "delta")
+        },
         "verdict": None if certificate.verdict is None else str(certificate.verdict),
         "cases_margin": margins_of(release).cases,
         "publishable": certificate.publishable,

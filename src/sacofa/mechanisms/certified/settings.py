@@ -50,8 +50,9 @@ class CertifiedSettings:
 
     Attributes:
         epsilon: Privacy budget of the whole release, as a number or a fraction: 1, 0.1 or 1/3.
-        delta: δ of the whole release, such as 1e-6. Above 0, the guarantee is (ε, δ)-differential
-            privacy with Gaussian noise. 0 is pure ε-differential privacy.
+        delta: Probability with which the limit that ε sets may fail, such as 1e-6: far below one in
+            the number of cases. Noise is then Gaussian, which is more exact for long cases.
+            Default: 0, pure ε.
         max_length: Truncate cases after this number of events. If omitted, a share of ε is spent on
             choosing it.
         rules: Public rules of the process. Released cases obey them.

@@ -74,19 +74,19 @@ const allowPersonal = () => {
 personal.addEventListener("input", allowPersonal);
 
 /** Show what each ticked one costs, and what is left for all the rest. */
-export const showPrices = (shares) => {
+export const showPrices = (shares, currency) => {
   const of = (test) => shares.filter(({ what }) => test(what));
   const priced = of((what) => what.startsWith("attribute "));
   const ticked = names();
   for (const box of find("#attributes").querySelectorAll(".attributes input:not([data-of-case])")) {
     const share = box.checked ? priced[ticked.indexOf(box.value)] : null;
-    box.parentElement.querySelector("output").textContent = share ? `ε = ${share.epsilon.toFixed(3)}, ± ${Math.ceil(share.noise)} cases` : "";
+    box.parentElement.querySelector("output").textContent = share ? `${currency} = ${share.epsilon < 0.01 ? share.epsilon.toPrecision(2) : share.epsilon.toFixed(3)}, ± ${Math.ceil(share.noise)} cases` : "";
   }
   find("#attribute-more").hidden = !ticked.length;
   find("#employees-choice").hidden = !ticked.some((name) => /(^|:)resource$/.test(name)) && !employees.checked;
-  const sum = (parts) => parts.reduce((total, { epsilon }) => total + epsilon, 0).toFixed(2);
+  const sum = (parts) => parts.reduce((total, { epsilon }) => total + epsilon, 0).toFixed(currency === "ε" ? 2 : 4);
   const times = of((what) => what === "times");
   const flow = of((what) => what !== "times" && !what.startsWith("attribute "));
   find("#attribute-sum").textContent = priced.length
-    ? `Of ε, ${sum(priced)} buys attributes${times.length ? `, ${sum(times)} times` : ""} and ${sum(flow)} the order of activities. Texts taken from the log are reckoned as 10 different ones.` : "";
+    ? `Of ${currency}, ${sum(priced)} buys attributes${times.length ? `, ${sum(times)} times` : ""} and ${sum(flow)} the order of activities. Texts taken from the log are reckoned as 10 different ones.` : "";
 };

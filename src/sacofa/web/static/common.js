@@ -4,6 +4,8 @@ const csrf = document.querySelector("meta[name=csrf]").content;
 const number = new Intl.NumberFormat("en-US");
 
 export const find = (selector) => document.querySelector(selector);
+/** An ε with its δ, if there is one. */
+export const claim = ({ epsilon, delta }) => (delta ? `${epsilon}, ${delta}` : epsilon);
 export const count = (value) => number.format(value);
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 

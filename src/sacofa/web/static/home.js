@@ -1,4 +1,4 @@
-import { ask, attempt, clearProblem, count, find, make, send, tellProblem } from "./common.js";
+import { ask, attempt, claim, clearProblem, count, find, make, send, tellProblem } from "./common.js";
 
 const limit = find("#limit");
 limit.textContent = `${count(Math.round(limit.dataset.bytes / 1e6))} MB`;
@@ -26,7 +26,7 @@ for (const name of ["dragleave", "drop"]) drop.addEventListener(name, (event) =>
 drop.addEventListener("drop", (event) => upload(event.dataTransfer.files[0]));
 
 const line = (address, name, words) => make("li", {}, make("a", { href: address, textContent: name }), make("span", { className: "soft small", textContent: words }));
-const say = (job) => (job.release ? `${count(job.release.cases)} cases in ${count(job.release.variants)} variants, ${job.release.epsilon === null ? "no finite ε" : "ε = " + job.release.epsilon}` : job.state);
+const say = (job) => (job.release ? `${count(job.release.cases)} cases in ${count(job.release.variants)} variants, ${job.release.epsilon === null ? "no finite ε" : "ε = " + claim(job.release)}` : job.state);
 const size = (bytes) => (bytes < 1e6 ? `${count(Math.ceil(bytes / 1e3))} kB` : `${count(Math.round(bytes / 1e6))} MB`);
 
 const refresh = attempt(async () => {
@@ -38,7 +38,7 @@ const refresh = attempt(async () => {
   if (find("#ledger")) {
     const { datasets } = await ask("GET", "/ledger");
     const cell = (text, className = "n") => make("td", { className, textContent: text });
-    find("#ledger").replaceChildren(...datasets.map((d) => make("tr", {}, make("th", { scope: "row", textContent: d.dataset }), cell(d.budget ?? "no limit"), cell(d.spent ?? "no finite ε"), cell(d.left ?? "no limit"))));
+    find("#ledger").replaceChildren(...datasets.map((d) => make("tr", {}, make("th", { scope: "row", textContent: d.dataset }), cell((d.budget ?? "no limit") + (d.delta ? ` (${d.delta})` : "")), cell(d.spent ?? "no finite ε"), cell(d.left ?? "no limit"))));
   }
 });
 

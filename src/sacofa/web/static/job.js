@@ -1,4 +1,4 @@
-import { ask, attempt, confirmed, count, figures, find, items, make, pause, showStrength } from "./common.js";
+import { ask, attempt, claim, confirmed, count, figures, find, items, make, pause, showStrength } from "./common.js";
 
 const id = location.pathname.split("/").pop();
 const formats = [...find("#format").options];
@@ -20,7 +20,7 @@ const showResult = async (job) => {
   showStrength(find("#strength"), release.strength ?? "no", release.level ?? 4);
   find("#verdict").hidden = !release.verdict;
   find("#verdict").textContent = `Accuracy of the figures: ${release.verdict}`;
-  figures(find("#figures"), [["ε of the whole release", release.epsilon ?? "none"], ["cases", count(release.cases) + (release.cases_margin === null ? "" : ` ± ${count(release.cases_margin)}`)], ["variants", count(release.variants)]]);
+  figures(find("#figures"), [["ε of the whole release", release.epsilon === null ? "none" : claim(release)], ["cases", count(release.cases) + (release.cases_margin === null ? "" : ` ± ${count(release.cases_margin)}`)], ["variants", count(release.variants)]]);
   find("#report").href = `/jobs/${id}/report`;
   find("#report-file").href = `/api/jobs/${id}/files/report.html`;
   for (const end of ["csv", "json"]) find(`#figures-${end}`).href = `/api/jobs/${id}/files/figures.${end}`;
@@ -43,7 +43,7 @@ const showResult = async (job) => {
     items(find("#paid-lines"), release.ledger);
     const entries = await ask("GET", `/ledger/${encodeURIComponent(release.dataset)}`);
     const cell = (text, className = "") => make("td", { className, textContent: text });
-    find("#entries").replaceChildren(...entries.map((e) => make("tr", {}, cell(e.id, "n"), cell(`${e.at.slice(0, 16).replace("T", " ")} UTC`), cell(e.mechanism), cell(e.price ?? "none finite", "n"), cell(e.state))));
+    find("#entries").replaceChildren(...entries.map((e) => make("tr", {}, cell(e.id, "n"), cell(`${e.at.slice(0, 16).replace("T", " ")} UTC`), cell(e.mechanism), cell(e.price === null ? "none finite" : claim({ epsilon: e.price, delta: e.delta }), "n"), cell(e.state))));
     find("#paid").hidden = false;
   }
 };

@@ -1,4 +1,4 @@
-import { ask, attempt, clearProblem, confirmed, count, figures, find, items, make, pause, percent, showStrength } from "./common.js";
+import { ask, attempt, claim, clearProblem, confirmed, count, figures, find, items, make, pause, percent, showStrength } from "./common.js";
 import { follow, onSlider } from "./prices.js";
 import { chosenAttributes, forPlan, showAttributes, showPrices } from "./attributes.js";
 import { chosenReading, onReading, showContents, showReading } from "./reading.js";
@@ -115,7 +115,7 @@ const unpaid = () => {
 
 /** What stands beside the button: the price, what is left, or why nothing can be released. */
 const sayCost = (answer) => {
-  const cost = answer.epsilon === null ? "No finite ε" : `Spends ε = ${answer.epsilon}`;
+  const cost = answer.epsilon === null ? "No finite ε" : `Spends ε = ${claim(answer)}`;
   const { afford } = answer;
   if (!afford) return field("dataset") ? `${cost}, charged to nobody` : cost;
   if (!afford.enough) return `${cost}: not enough, ${afford.left} left of “${afford.dataset}”`;
@@ -145,9 +145,9 @@ const plan = async () => {
     showStrength(find("#strength"), answer.strength ?? "no", answer.level ?? 4);
     find("#beliefs-table").hidden = !answer.beliefs.length;
     find("#beliefs").replaceChildren(...answer.beliefs.map((b) => make("tr", {}, make("th", { scope: "row", textContent: percent(b.before) }), make("td", { textContent: `${percent(b.least)} to ${percent(b.most)}` }))));
-    items(find("#lines"), answer.epsilon === null ? answer.lines : [`ε = ${answer.epsilon} for the whole release`, ...answer.lines]);
+    items(find("#lines"), answer.epsilon === null ? answer.lines : [`ε = ${claim(answer)} for the whole release`, ...answer.lines]);
     items(find("#not-promised"), answer.not_promised);
-    showPrices(answer.shares);
+    showPrices(answer.shares, answer.delta ? "ρ" : "ε");
     const open = unpaid();
     const enough = answer.afford?.enough ?? true;
     cost.textContent = open ?? sayCost(answer);
