@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sacofa.audit import Claim, Finding, Pair, audit, built_in_pairs, persons_pair
+from sacofa.audit import Claim, Finding, Pair, audit, built_in_pairs, persons_pair, timed_pairs
 from sacofa.audit.bounds import prove_rho, rho_of
 from sacofa.audit.views import ALL, NEARER, LikelihoodRatioAttack, compare
 from sacofa.errors import SettingError
@@ -29,6 +29,7 @@ from sacofa.kernel.laws import DiscreteGaussian, DiscreteLaplace, Law
 from sacofa.kernel.queries.flow import VOTE_UNITS, CaseCount, StepVotes
 from sacofa.kernel.queries.histogram import AllSequences, Histogram
 from sacofa.kernel.queries.protocol import Query
+from sacofa.kernel.queries.times import Gaps
 from sacofa.mechanisms import Mechanism, Output, Promise, perform
 from sacofa.mechanisms.protocol import Progress
 from sacofa.mechanisms.released import ReleasedLog
@@ -218,6 +219,11 @@ def steps(kind: type[StepVotes], *, euclidean: bool) -> Callable[[Session], Quer
     return lambda session: kind(len(session.activities), euclidean=euclidean)
 
 
+def gaps(session: Session) -> Query:
+    """A query for waits."""
+    return Gaps(activities=2, steps=((0, 1),), rungs=(0, 0, 0), euclidean=True)
+
+
 def pair_of(name: str) -> Pair:
     """A built-in pair."""
     return next(pair for pair in built_in_pairs(3) if pair.name == name)
@@ -235,6 +241,7 @@ SOUND: dict[str, tuple[Mechanism, Pair]] = {
     "count": (OneQuery(), NEW),
     "steps": (OneQuery(asks=steps(StepVotes, euclidean=True)), pair_of("long case")),
     "person": (OneQuery(asks=steps(StepVotes, euclidean=True)), PERSON),
+    "times": (OneQuery(asks=gaps), timed_pairs()[0]),
 }
 
 
@@ -249,6 +256,7 @@ def test_gaussian_noise_of_the_claim_is_not_refuted(how: str) -> None:
 
 BROKEN: dict[str, tuple[Mechanism, Pair]] = {
     "half the noise": (OneQuery(session=HalfTheNoise), NEW),
+    "half the noise of times": (OneQuery(asks=gaps, session=HalfTheNoise), timed_pairs()[0]),
     "a wrong conversion": (OneQuery(budget=WrongConversion(Fraction(4), MILLIONTH)), NEW),
     "bounded in L1, charged in L2": (OneQuery(asks=steps(Spread, euclidean=False)), NEW),
     "one case of a person": (

@@ -60,6 +60,33 @@ def test_no_case_changes_a_table_by_more_than_its_sensitivity(
         assert np.abs(change).sum() <= query.sensitivity
 
 
+cases = st.tuples(st.lists(st.integers(0, 1), max_size=6).map(tuple), st.booleans())
+
+
+@given(st.lists(cases, min_size=1, max_size=4), st.integers(0, len(queries(2)) - 1))
+def test_no_person_changes_a_table_by_more_than_all_cases_may(
+    person: list[Case], kind: int
+) -> None:
+    """The cases of a person add up to their number times the norm of one, if they are alike.
+
+    So noise for √m cases, which would do if all voted for different cells, is too little.
+    """
+    query = queries(2)[kind]
+    most = len(person) * query.l2_sensitivity
+    assert norm_squared(query.table(variants_of(person, 2))) <= most**2
+    alike = query.table(variants_of([((0,), True)] * 4, 2))
+    assert norm_squared(alike) > (2 * query.l2_sensitivity) ** 2 or not alike.any()
+
+
+@given(cases, cases, st.integers(0, len(queries(2)) - 1))
+def test_the_content_of_a_case_costs_twice_its_rho(one: Case, other: Case, kind: int) -> None:
+    """Votes are not negative, so two versions of a case differ by √2 of the norm of one."""
+    query = queries(2)[kind]
+    tables = [query.table(variants_of([case], 2)) for case in (one, other)]
+    assert all((table >= 0).all() for table in tables)
+    assert norm_squared(tables[1] - tables[0]) <= 2 * query.l2_sensitivity**2
+
+
 @pytest.mark.parametrize("query", TIME_QUERIES, ids=lambda q: q.name)
 @settings(deadline=None)
 @given(case=nasty_cases)
