@@ -72,6 +72,9 @@ LOGS: tuple[TreeLog, ...] = tuple(
 PAPER = ("sepsis.xes.gz", "receipt.xes.gz", "traffic_fines.xes.gz")
 """The paper's logs, in the folder."""
 
+TUNED = (certified_run, answers, candidates, fit, frequent, population, release, steps, tuning)
+"""The modules that read tuning parameters of the flow."""
+
 Switch = Callable[[], Any]
 """Makes a context in which an idea is switched off."""
 
@@ -83,7 +86,7 @@ def tuned(**values: object) -> Switch:
     def switched() -> Iterator[None]:
         with ExitStack() as stack:
             other = replace(tuning.TUNING, **values)  # type: ignore[arg-type]
-            for module in (answers, candidates, fit, frequent, population, release, steps, tuning):
+            for module in TUNED:
                 stack.enter_context(patch.object(module, "TUNING", other))
             yield
 
@@ -113,6 +116,7 @@ IDEAS: Mapping[str, Switch] = {
     "likeliest paths": tuned(likeliest=0.0),
     "moves of samples": tuned(most_moved=0),
     "potentials of pairs that follow the fit": tuned(pace=0.0),
+    "rounds after the last answer": tuned(gain_of_round=1e9),
     "samples that stay": tuned(one_stays=10**9),
     "sampling variance in the fit": tuned(sampling=0.0),
     "shares by length of cases": replaced(budget, "PER_DOUBLING", 0),

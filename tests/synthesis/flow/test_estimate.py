@@ -20,7 +20,14 @@ from sacofa.kernel.queries.flow import TrigramVotes
 from sacofa.kernel.variants import VariantCounts
 from sacofa.mechanisms.certified import questions
 from sacofa.synthesis.flow import fit as estimating
-from sacofa.synthesis.flow.fit import Evidence, Nearest, estimate, frequent_table, share_out
+from sacofa.synthesis.flow.fit import (
+    Evidence,
+    Nearest,
+    estimate,
+    estimate_with_misfit,
+    frequent_table,
+    share_out,
+)
 
 from ...mechanisms.certified.mixture import COUNTS, POOL, SOME, evidence_of, log_of
 
@@ -60,8 +67,10 @@ def test_numbers_that_explain_the_answers_are_found(counts: list[int]) -> None:
     evidence = evidence_of(log_of(counts))
     cases = max(sum(counts), 1)
     start = dict.fromkeys(POOL, cases / len(POOL))
-    found = np.array(list(estimate(evidence, start).values()))
+    fitted, misfit = estimate_with_misfit(evidence, start)
+    found = np.array(list(fitted.values()))
     system = evidence.system(POOL)
+    assert misfit == pytest.approx(system.misfit(found))
     assert (found > 0).all()
     before = system.misfit(np.array(list(start.values())))
     assert system.misfit(found) <= max(0.02 * before, 40.0)

@@ -20,10 +20,11 @@ from ...synthesis.find_margins import add_share_margins, find_flow_margins
 from ...synthesis.flow.answers import count_cases
 from ...synthesis.flow.candidates import CandidateGenerator, with_earlier
 from ...synthesis.flow.chain import Chain
-from ...synthesis.flow.fit import estimate, share_out, spread
+from ...synthesis.flow.fit import estimate, estimate_with_misfit, share_out, spread
 from ...synthesis.flow.population import Population, is_various
 from ...synthesis.flow.release import Fitted, drop_disorder, insert_missing, round_to
 from ...synthesis.flow.steps import KeptSteps
+from ...synthesis.flow.tuning import TUNING
 from ...synthesis.margins import Margins
 from ...synthesis.numerics import draw_uniform
 from ..protocol import Output, Progress
@@ -97,11 +98,15 @@ class CertifiedRun:
         vote = ask.vote("final", candidates, final)
         size, scaled = self._bounded(count_cases(self._session.answers)[0])
         on_progress(next(stages))
-        known = [*first, *shown]
-        start = _share_out(vote, generator, population, known, size)
-        population.evolve(start, estimate(ask.evidence, start), size)
-        start = _share_out(vote, generator, population, known, size)
-        fitted = self._in_order(start, ask.law(final).epsilon, size)
+        left, known = np.inf, [*first, *shown]
+        for _ in range(TUNING.most_rounds):
+            start = _share_out(vote, generator, population, known, size)
+            fitted, misfit = estimate_with_misfit(ask.evidence, start)
+            if misfit * TUNING.gain_of_round > left:
+                break
+            left = misfit
+            population.evolve(start, fitted, size)
+        fitted = self._in_order(start, fitted, ask.law(final).epsilon, size)
         found = self._variants(round_to(fitted, size), steps, max_length)
         # Names are in one public order, so this changes ids and not the order of variants.
         variants = found.project_onto(self._names)
@@ -128,9 +133,10 @@ class CertifiedRun:
         self._ask.notes.append(Statement("note.scaled_cases", cases=size, bound=ONE_BY_ONE))
         return ONE_BY_ONE, True
 
-    def _in_order(self, start: Mapping[Ids, float], scale: Fraction, size: int) -> Fitted:
-        """Fit all answers, without orders that too few cases show, if that is asked for."""
-        fitted = estimate(self._ask.evidence, start)
+    def _in_order(
+        self, start: Mapping[Ids, float], fitted: Fitted, scale: Fraction, size: int
+    ) -> Fitted:
+        """Fit again without orders that too few cases show, if that is asked for."""
         if not self._set.order_penalty:
             return fitted
         noise = min(1 / scale, Fraction(size, MOST_NOISE))

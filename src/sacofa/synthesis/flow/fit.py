@@ -218,6 +218,13 @@ def share_out(
 
 def estimate(evidence: Evidence, start: Mapping[Ids, float]) -> dict[Ids, float]:
     """Find the numbers of cases nearest to a start, all above 0, that explain the answers."""
+    return estimate_with_misfit(evidence, start)[0]
+
+
+def estimate_with_misfit(
+    evidence: Evidence, start: Mapping[Ids, float]
+) -> tuple[dict[Ids, float], float]:
+    """Find the same numbers, and the squares of what they leave unexplained."""
     system, first = evidence.system(list(start)), np.array(list(start.values()))
     variances = system.by_cell**2 @ first
     weights, left, prices = first, np.inf, np.zeros(len(system.answers))
@@ -230,7 +237,7 @@ def estimate(evidence: Evidence, start: Mapping[Ids, float]) -> dict[Ids, float]
             if misfit * TUNING.gain > left:
                 break
             weights, left = tried, misfit
-    return dict(zip(start, weights.tolist(), strict=True))
+    return dict(zip(start, weights.tolist(), strict=True)), left
 
 
 def _prices(

@@ -81,7 +81,7 @@ class FlowTuning:
     """Samples for each case: with fewer, a fit has too little to choose from."""
     fewest_samples: int = 200
     most_samples: int = 4_000
-    most_events: int = 50_000
+    most_events: int = 100_000
     """Upper bound on the events of all samples together, about: bounds time and memory."""
     likeliest: float = 0.75
     """Share of the first list that the likeliest paths may take, if no variant is published."""
@@ -130,6 +130,10 @@ class FlowTuning:
     one_stays: int = 3
     """One of this number of samples is not moved, and the fit decides between it and the others:
     moves follow pairs alone, and noise in them."""
+    most_rounds: int = 6
+    """Rounds in which samples are fitted and moved after the last answer, at most."""
+    gain_of_round: float = 1.03
+    """Each round has to lower the squares of what is left unexplained by this factor."""
     most_moved: int = 100
     """Activities that are moved, the most frequent ones: time grows with their number."""
     bisections: int = 26
