@@ -8,6 +8,8 @@ With K cells, noise of scale b and T votes in all, a table is off by
 
     (cells with votes) · b / 2T  +  (Σ |noisy − released| − (K + 2 √K) · b) / 2T
 
+(b is the mean absolute noise of Laplace's law; for Gaussian noise, its own mean and deviation)
+
 in total variation distance, about: the first part is what noise does to the cells that matter, and
 the second, if above 0, what noise does not explain. On synthetic logs of all kinds, half of the
 errors of directly-follows edges were below 0.8 times that and one of twenty was above 1.8 times.
@@ -150,7 +152,7 @@ def _error(
     shape, number = SHAPES[type(answer.noise)], len(own)
     explained = shape.mean * number + DEVIATIONS * shape.deviation * sqrt(number)
     beyond = float(np.abs(values - own).sum()) - explained
-    noise = max(int(np.count_nonzero(own)), fewest, 1) / (2 * votes)
+    noise = shape.mean * max(int(np.count_nonzero(own)), fewest, 1) / (2 * votes)
     return _Error(noise=noise, model=max(beyond / (2 * votes), 0.0))
 
 
