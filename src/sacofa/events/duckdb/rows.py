@@ -21,7 +21,7 @@ from ..source import Log
 from ..time_format import NUMBERS
 from .database import literal
 from .source import Table
-from .stamps import UNTIMED, DayMonth, TimeKey, day_month, iso_time, read_time
+from .stamps import UNTIMED, DayMonth, TimeKey, iso_time, read_time
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -144,8 +144,8 @@ class Rows:
         if self.texts:
             isos = ", ".join(f"{iso_time(name)} AS {name}_iso" for name in self.texts)
             reads = ", ".join(
-                f"{read_time(name, self.form, self.order, f'{name}_iso')} AS {name}_read, "
-                f"{day_month(name, f'{name}_iso')} AS {name}_tells"
+                f"{read_time(name, self.form, self.order)} AS {name}_read, "
+                f"day_month({name}, {name}_iso) AS {name}_tells"
                 for name in self.texts
             )
             sql = f"(SELECT *, {reads} FROM (SELECT *, {isos} FROM {sql}))"

@@ -17,7 +17,7 @@ from ..source import Source
 from .csv_files import csv_sql, read_heads, wrong_encoding
 from .database import borrowed, files_literal, quoted
 from .parquet_files import has_several_types, refuse_bomb, refuse_wide
-from .stamps import join_times
+from .stamps import define_times, join_times
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -70,6 +70,7 @@ class Table:
 def open_database(name: str) -> Iterator[DuckDBPyConnection]:
     """Open a temporary database; its errors become one clear line."""
     with secret_folder() as folder, clear_errors(name), borrowed(folder) as database:
+        define_times(database)
         yield database
 
 
