@@ -34,24 +34,14 @@ class Engine:
     """Whether it can read a single period."""
     compares_order: bool = False
     """Whether it can compare the order of rows with that of their times (`ComparingReader`)."""
-    brings_rows: bool = False
-    """Whether it counts elsewhere and delegates everything else to the reader of tables."""
     distributes: bool = False
-    """Whether it can keep variants where they are counted."""
+    """Whether it counts on a cluster, and leaves everything else to the reader of tables."""
 
 
 TABLES = Engine(
     module="duckdb.events", reads_time_formats=True, reads_periods=True, compares_order=True
 )
-SPARK = Engine(
-    module="spark.reader",
-    name="spark",
-    reads_time_formats=True,
-    brings_rows=True,
-    distributes=True,
-)
-STAGED_TABLES = Engine(module="duckdb.events", reads_time_formats=True)
-"""Reads rows from a server, and files that the requested engine cannot read in full."""
+SPARK = Engine(module="spark.reader", name="spark", reads_time_formats=True, distributes=True)
 PM4PY = Engine(module="pm4py_log", reads_time_formats=True, compares_order=True)
 XES = Engine(module="xes", reads_periods=True)
 COUNTED = Engine(module="variants_json")
@@ -126,7 +116,7 @@ BUILT_IN = (
     Format(name="relation", is_ordered=False),
     Format(name="spark frame", engines=(SPARK,), is_ordered=False, remote="spark.reader"),
     Format(name="pm4py log", engines=(PM4PY,), order_is_meant=True),
-    Format(name="postgresql", engines=(STAGED_TABLES,), is_ordered=False, remote="postgresql"),
+    Format(name="postgresql", is_ordered=False, remote="postgresql"),
 )
 
 

@@ -53,19 +53,17 @@ class PeriodFilter:
             # The first with an id stands for all, in whichever period: else which one counts
             # could depend on when it was read.
             if (case_id, person) in self._seen:
-                return self._pass_over("again")
+                self.counts["again"] += 1
+                return False
             self._seen.add((case_id, person))
         if not self.period.holds(last):
-            return self._pass_over("elsewhere")
-        if case_id is None:
-            return self._pass_over("nameless")
-        if self.wanted is not None and not self.wanted(case_id, person):
-            self.counts["late"] += late
-            return self._pass_over("taken")
-        return True
-
-    def _pass_over(self, why: str) -> bool:
-        self.counts[why] += 1
+            self.counts["elsewhere"] += 1
+        elif case_id is None:
+            self.counts["nameless"] += 1
+        elif self.wanted is not None and not self.wanted(case_id, person):
+            self.counts.update(taken=1, late=late)
+        else:
+            return True
         return False
 
     def notices(self) -> list[Statement]:

@@ -65,7 +65,10 @@ def rows(source: Source, columns: Columns, names: list[str]) -> Iterator[bytes]:
         text = {name: _text(quoted(name), types[name]) for name in names}
         for name in columns.times:
             if types[name] in MOMENTS:
-                text[name] = f"(({_known_time(name)})::timestamptz)::text"
+                # Finite and in the range of microseconds: the server supports later dates.
+                time = quoted(name)
+                is_known = f"isfinite({time}) AND {time} < '294247-01-01'"
+                text[name] = f"((CASE WHEN {is_known} THEN {time} END)::timestamptz)::text"
         query = f"SELECT {', '.join(text.values())} FROM {_asked(source)}"
         with (
             session.cursor() as cursor,
@@ -132,9 +135,3 @@ def _describe(session: Connection, source: Source) -> dict[str, int]:
 def _asked(source: Source) -> str:
     # The line break protects the bracket, because the query may end with a comment.
     return f"(\n{(source.query or '').strip().rstrip(';')}\n) AS asked"
-
-
-def _known_time(column: str) -> str:
-    """Return a finite time in the range of microseconds; the server supports later dates."""
-    time = quoted(column)
-    return f"CASE WHEN isfinite({time}) AND {time} < '294247-01-01' THEN {time} END"

@@ -252,14 +252,12 @@ def _contents(log: Log, names: list[str]) -> dict[str, _Contents]:
 
 def _of_table(log: Log, names: list[str]) -> dict[str, _Contents]:
     from .duckdb.database import first_row
-    from .duckdb.source import open_database, open_table
-    from .duckdb.staging import staged
+    from .duckdb.staging import opened_table
 
     assert log.columns is not None
     attributes = (Attribute(name=bare_name(name), of_case=is_of_case(name)) for name in names)
     columns, found = replace(log.columns, attributes=tuple(attributes)), {}
-    with staged(log.source, columns) as source, open_database(log.name) as database:
-        table = open_table(database, source, columns)
+    with opened_table(log.source, columns) as (database, table):
         texts = {}
         for name in names:
             # Nested values have no text; such a column cannot be released either.
@@ -323,11 +321,9 @@ First = tuple[dict[str, str], Sequence[tuple[str | None, ...]]]
 
 
 def _first_rows(source: Source) -> First:
-    from .duckdb.source import open_database, open_table
-    from .duckdb.staging import staged
+    from .duckdb.staging import opened_table
 
-    with staged(source) as readable, open_database(source.name) as database:
-        table = open_table(database, readable)
+    with opened_table(source) as (database, table):
         kinds = {name: value_type(kind) for name, (_, kind) in table.columns.items()}
         texts = ", ".join(f"left({table.text(name)}, {LETTERS})" for name in list(kinds)[:COLUMNS])
         return kinds, database.execute(f"SELECT {texts} FROM {table.sql} LIMIT {ROWS}").fetchall()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .bounded_file import BoundedFile
-from .duckdb.source import open_database, open_table
-from .duckdb.staging import staged
+from .duckdb.staging import opened_table
 from .source import Log
 
 TIME_KEY = "sacofa:time"
@@ -32,8 +31,7 @@ def time_mark(log: Log) -> str | None:
         return time_mark_of_xes(log.source.content[0])
     if log.source.format not in ("csv", "tsv", "parquet", "frame"):
         return None
-    with staged(log.source) as source, open_database(log.name) as database:
-        table = open_table(database, source)
+    with opened_table(log.source) as (database, table):
         if TIME_KEY not in table.columns:
             return None
         column, _ = table.columns[TIME_KEY]

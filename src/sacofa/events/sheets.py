@@ -34,6 +34,8 @@ MAX_SHARED_BYTES = 1 << 28
 """Maximum number of bytes of shared texts unless trusted, because all are kept in memory."""
 EPOCHS = (datetime(1899, 12, 30), datetime(1904, 1, 1))
 """The day that is day 0, and that of files which count from 1904."""
+OPTIONAL = ("xl/sharedStrings.xml", "xl/styles.xml")
+"""Parts that an .xlsx file may lack: shared texts and styles."""
 DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
 """Numbers of the built-in formats for dates and times."""
 
@@ -67,12 +69,11 @@ class _Parts:
         self._left = max(UNCHECKED_BYTES, MAX_EXPANSION * path.stat().st_size)
         self._sizes = {member.filename: member.file_size for member in archive.infolist()}
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._sizes
-
     def elements(self, name: str, *tags: str) -> Iterator[tuple[str, Element]]:
         """Iterate over the elements with these tags; each is freed when the next is requested."""
-        if name not in self:
+        if name not in self._sizes:
+            if name in OPTIONAL:
+                return
             raise ReadError(self.path, Statement("read.sheet.no_part", part=name))
         # No more bytes are unpacked than the archive declares.
         self._left -= self._sizes[name]
@@ -204,11 +205,8 @@ def _number(text: str, epoch: datetime | None = None) -> object:
 
 def _shared(parts: _Parts) -> list[str]:
     """The texts that cells share."""
-    found: list[str] = []
-    if "xl/sharedStrings.xml" not in parts:
-        return found
-    size = 0
-    for _, item in parts.elements("xl/sharedStrings.xml", "si"):
+    found, size = list[str](), 0
+    for _, item in parts.elements(OPTIONAL[0], "si"):
         # The phonetic guide of a word (rPh) is not part of its text.
         found.append("".join(item.xpath("(./*|./*[local-name()='r']/*)[local-name()='t']/text()")))
         size += len(found[-1]) + 50
@@ -220,9 +218,7 @@ def _shared(parts: _Parts) -> list[str]:
 def _date_styles(parts: _Parts) -> set[int]:
     """The styles of cells that show a date."""
     formats, found = set(DATES), set[int]()
-    if "xl/styles.xml" not in parts:
-        return found
-    for name, element in parts.elements("xl/styles.xml", "numFmt", "cellXfs"):
+    for name, element in parts.elements(OPTIONAL[1], "numFmt", "cellXfs"):
         if name == "numFmt":
             code = re.sub(r'"[^"]*"|\[[^\]]*\]|\\.', "", element.get("formatCode", ""))
             if re.search("[dmyhs]", code, re.IGNORECASE) and "general" not in code.lower():

@@ -100,9 +100,7 @@ def is_missing(value: object) -> bool:
 
 def _whole_text(value: SupportsInt, use: Use) -> str:
     whole = int(value)
-    if abs(whole) < INEXACT_FROM or use == "id":
-        return str(whole)
-    return _large_text(whole, use)
+    return str(whole) if abs(whole) < INEXACT_FROM or use == "id" else _large_text(whole, use)
 
 
 def _real_text(value: float, use: Use) -> str:

@@ -27,7 +27,6 @@ from ..csv_injection import unescape_formula
 from ..frames import check_names, in_column, object_columns
 from ..notices import Notify, notify_counts
 from ..options import ReadOptions
-from ..periods import PeriodFilter
 from ..source import Log, Source, used_columns
 from ..time_format import PATTERN
 from . import partitions
@@ -42,9 +41,6 @@ from .source import open_database, open_table
 from .staging import check_fields, named_rows, remote_of, staged
 from .stamps import pattern_time
 from .survey import Survey, survey
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 MAX_FIRST_ROWS = 999_999
 """DuckDB 1.4 refuses to select a million first rows."""
@@ -226,7 +222,14 @@ def _choose(log: Log, table: Survey, notify: Notify | None) -> tuple[int, int, s
     found = f"SELECT case_id, {late}, {whose}, min(row_number) AS first_row"
     database.execute(f"CREATE TABLE found AS {found} FROM {table.sql} GROUP BY case_id")
     if period is not None:
-        _keep_period(database, period, notify)
+        database.execute("CREATE TABLE kept (case_id VARCHAR)")
+        asked = database.execute("SELECT case_id, last, late, person FROM found")
+        while some := asked.fetchmany(CASES_PER_BATCH):
+            cases = [case for case, *known in some if period.keeps_last(case, *known)]
+            # Another cursor: this one is being read.
+            database.cursor().execute("INSERT INTO kept SELECT unnest(?)", [cases])
+        database.execute("DELETE FROM found WHERE case_id NOT IN (SELECT case_id FROM kept)")
+        notify_counts(notify, more=period.notices())
     persons = "FROM found WHERE person IS NOT NULL"
     kept = min(unit.max_cases, MAX_FIRST_ROWS)
     database.execute(
@@ -253,21 +256,9 @@ def _whose(order: Ordering) -> str:
     )
 
 
-def _keep_period(database: DuckDBPyConnection, period: PeriodFilter, notify: Notify | None) -> None:
-    """Keep the cases of a period among those that were found."""
-    database.execute("CREATE TABLE kept (case_id VARCHAR)")
-    asked = database.execute("SELECT case_id, last, late, person FROM found")
-    while some := asked.fetchmany(CASES_PER_BATCH):
-        kept = [case for case, *known in some if period.keeps_last(case, *known)]
-        # Another cursor: this one is being read.
-        database.cursor().execute("INSERT INTO kept SELECT unnest(?)", [kept])
-    database.execute("DELETE FROM found WHERE case_id NOT IN (SELECT case_id FROM kept)")
-    notify_counts(notify, more=period.notices())
-
-
 def count_disordered(log: Log) -> int:
     """Count the cases whose rows are not in the order of their times."""
-    if log.source.format == "relation":
+    if not log.source.declared.is_ordered:
         return 0
     with _surveyed(log, timed=False, with_times=True, strict=False) as table:
         order = "OVER (PARTITION BY case_id ORDER BY row_number)"

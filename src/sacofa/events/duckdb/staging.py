@@ -36,11 +36,11 @@ from .csv_files import (
 )
 from .database import literal, quoted
 from .partitions import limited
-from .source import clear_errors, open_database, open_table
+from .source import Table, clear_errors, open_database, open_table
 from .stamps import as_double, iso_time
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 Row = list[object]
 """Cells as text, numbers, moments, True or False; None is missing."""
@@ -68,6 +68,15 @@ def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
             with writing_in(folder):
                 written = _write_csv(source, folder, heads, columns)
         yield written
+
+
+@contextmanager
+def opened_table(
+    source: Source, columns: Columns | None = None
+) -> Iterator[tuple[DuckDBPyConnection, Table]]:
+    """Open the rows of a source in a temporary database, with these columns."""
+    with staged(source, columns) as here, open_database(source.name) as database:
+        yield database, open_table(database, here, columns)
 
 
 def remote_of(source: Source) -> Remote | None:
