@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...base.temporary import secret_folder
 from ...errors import ReadError, Statement
 from ..cells import Use, duckdb_sql
+from ..cells.duckdb_sql import is_moment
 from ..columns import Columns
 from ..frames import as_registered, frame_columns
 from ..source import Source
@@ -70,7 +71,6 @@ class Table:
 def open_database(name: str) -> Iterator[DuckDBPyConnection]:
     """Open a temporary database; its errors become one clear line."""
     with secret_folder() as folder, clear_errors(name), borrowed(folder) as database:
-        define_times(database)
         yield database
 
 
@@ -139,6 +139,10 @@ def open_table(
         database.register("frame", frame)
         found = _typed(database, "frame", frame_columns(frame, source.name))
         table = Table(sql="frame", columns=found, row=ROW_NUMBER)
+    kinds = () if columns is None else (table.columns[name][1] for name in columns.times)
+    # To define the macros takes longer than to read a small log.
+    if not all(map(is_moment, kinds)) or (columns is not None and columns.joined):
+        define_times(database)
     return table.with_joined(columns)
 
 
