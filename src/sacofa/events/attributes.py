@@ -126,15 +126,19 @@ def with_attributes(
         if column_of(found[-1], present) in columns.roles:
             raise _is_id(asked)
         taken += _facts_taken(asked, there, declared)
-        size = 0 if found[-1].domain is None else found[-1].domain.values
-        if declared.cases is not None and 2 * size > declared.cases:
-            must = Statement("must.attribute.small_domain", most=declared.cases // 2)
-            raise SettingError(found[-1].key, f"{size:,}", must)
+        _check_size(found[-1], declared.cases)
     names = [attribute.key for attribute in found]
     if len(set(names)) < len(names):
         raise SettingError("attribute", ", ".join(names), Statement("must.read.different"))
     pairs_of(found, options.pair)
     return replace(columns, attributes=tuple(found), taken=tuple(taken))
+
+
+def _check_size(attribute: Attribute, cases: int | None) -> None:
+    size = 0 if attribute.domain is None else attribute.domain.values
+    if cases is not None and 2 * size > cases:
+        must = Statement("must.attribute.small_domain", most=cases // 2)
+        raise SettingError(attribute.key, f"{size:,}", must)
 
 
 def _facts_taken(asked: str, there: Present, declared: DeclaredColumns) -> list[Statement]:

@@ -176,10 +176,9 @@ def _find_roles(
     for role in ("case", "activity"):
         found[role] = found[role] or _common(role, present, taken)
         taken |= {*found[role]}
-    for role in ("timestamp", "start"):
-        if not found[role] and (role == "timestamp" or found["timestamp"]):
-            found[role] = _common(role, present)
-            found[role] = (found[role] and partner(found[role][0], present)) or found[role]
+    found["timestamp"] = found["timestamp"] or _common_stamp("timestamp", present)
+    if found["timestamp"]:
+        found["start"] = found["start"] or _common_stamp("start", present)
     return found
 
 
@@ -187,6 +186,11 @@ def _common(role: str, present: Sequence[str], used: Collection[str] = ()) -> tu
     """The column whose name is in common use for a role, if there is any."""
     plain = {plain_name(name): name for name in reversed(present) if name not in used}
     return tuple(plain[name] for name in COMMON[role] if name in plain)[:1]
+
+
+def _common_stamp(role: str, present: Sequence[str]) -> tuple[str, ...]:
+    found = _common(role, present)
+    return found and (partner(found[0], present) or found)
 
 
 def as_columns(given: str | tuple[str, ...] | None) -> tuple[str, ...]:

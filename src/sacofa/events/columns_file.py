@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..base.domains import (
+    AttributeKind,
     Entries,
     attribute_kinds,
     bare_name,
@@ -134,11 +135,7 @@ def _read(path: object, content: Entries) -> DeclaredColumns:
 def _declared(entries: object) -> Declared:
     if not isinstance(entries, Mapping):
         raise SettingError("attribute", entries, Statement("must.columns.table"))
-    name, kinds = str(entries.get("type", "category")), {it.name: it for it in attribute_kinds()}
-    if name not in kinds:
-        must = Statement("must.one_of", choices=tuple(kinds))
-        raise SettingError("type", name, advised(must, name, kinds))
-    kind = kinds[name]
+    kind = _kind_of(str(entries.get("type", "category")))
     for key in entries:
         if key not in (known := ("type", "of", *kind.entries)):
             must = Statement("must.columns.no_entry", kind=kind.name)
@@ -153,3 +150,11 @@ def _declared(entries: object) -> Declared:
         grouped=grouped,
         is_public=grouped or (domain is not None and domain.binned and domain != kind.public),
     )
+
+
+def _kind_of(name: str) -> AttributeKind:
+    kinds = {kind.name: kind for kind in attribute_kinds()}
+    if name not in kinds:
+        must = Statement("must.one_of", choices=tuple(kinds))
+        raise SettingError("type", name, advised(must, name, kinds))
+    return kinds[name]

@@ -44,9 +44,8 @@ def open_log(source: object, options: ReadOptions | None = None, **more: object)
             raise SettingError("order", "file", Statement("read.must.time_order"))
         options = replace(options, order="time")
     columns = _reader_of(engine).find(opened, options)
-    if engine.distributes and columns is not None:
-        uncounted = (columns.start, columns.lifecycle, columns.joined, options.time_format)
-        engine = TABLES if any(uncounted) else engine
+    if engine.distributes and _asks_more(columns, options):
+        engine = TABLES
     has_times = columns is not None and columns.timestamp is not None
     order: Order = "time" if has_times and not form.order_is_meant else "file"
     _check_columns(form, options, columns)
@@ -70,6 +69,13 @@ def _check_columns(form: Format, options: ReadOptions, columns: Columns | None) 
         raise SettingError("period", options.period, must)
 
 
+def _asks_more(columns: Columns | None, options: ReadOptions) -> bool:
+    """Whether the request exceeds what a server counts itself."""
+    if columns is None:
+        return False
+    return any((columns.start, columns.lifecycle, columns.joined, options.time_format))
+
+
 def _choose_engine(form: Format, options: ReadOptions) -> Engine:
     """Return the requested engine; refuse options that it does not support."""
     name = options.engine
@@ -79,13 +85,17 @@ def _choose_engine(form: Format, options: ReadOptions) -> Engine:
     engines = [each for each in form.engines if name in (None, each.name)]
     if not engines:
         raise SettingError("engine", name, Statement("read.must.left_out_for", what=form.name))
-    engine, what = engines[0], name or form.name
+    _check_able(form, engines[0], options)
+    return engines[0]
+
+
+def _check_able(form: Format, engine: Engine, options: ReadOptions) -> None:
+    what, has_periods = options.engine or form.name, engine.reads_periods and form.has_periods
     if options.time_format is not None and not engine.reads_time_formats:
         must = Statement("read.must.left_out_for", what=what)
         raise SettingError("time_format", options.time_format, must)
-    if options.period is not None and not (engine.reads_periods and form.has_periods):
+    if options.period is not None and not has_periods:
         raise SettingError("period", options.period, Statement("read.must.no_period", what=what))
-    return engine
 
 
 def _reader_of(engine: Engine) -> Reader:

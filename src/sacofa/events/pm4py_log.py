@@ -166,15 +166,19 @@ def _as_table(log: Log) -> Log:
     texts = _texts(log.name, columns, rows)
     made = {name: pandas.Series(column, dtype="object") for name, column in texts.items()}
     for name in () if log.options.time_format else columns.times:
-        moments = [_moment(row.get(name)) for row in rows]
-        # One must be readable to order by them.
-        is_order = log.timed and name == columns.timestamp
-        if is_order and not any(moments) and any(text is not None for text in texts[name]):
-            raise ReadError(log.name, times_unread("only_iso", name))
+        moments = _moments(log, name, texts[name], ordered=name == columns.timestamp)
         # Through NumPy, because pandas 2.0 cannot make a column in UTC with a year beyond 2262.
         made[name] = pandas.Series(np.array(moments, dtype=MOMENTS)).dt.tz_localize("UTC")
     source = Source(name=log.name, format="frame", content=pandas.DataFrame(made))
     return replace(log, source=source, columns=columns)
+
+
+def _moments(log: Log, column: str, texts: Texts, *, ordered: bool) -> list[datetime | None]:
+    """The moments of a column, of which one must be readable to order by them."""
+    moments = [_moment(row.get(column)) for row in log.source.content.rows]
+    if log.timed and ordered and not any(moments) and {*texts} - {None}:
+        raise ReadError(log.name, times_unread("only_iso", column))
+    return moments
 
 
 def _texts(log: str, columns: Columns, rows: list[dict[str, object]]) -> dict[str, Texts]:

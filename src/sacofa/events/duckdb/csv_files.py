@@ -181,19 +181,27 @@ def _separator(path: Path, text: str, declared: str | None, source: Source) -> s
     line = text.partition("\n")[0]
     if max(map(line.count, declared or SEPARATORS)) >= MAX_COLUMNS:
         raise too_wide(path)
-    known, columns = declared or ("\t" if source.format == "tsv" else None), len(source.header)
-    if not columns:
-        return known or max(SEPARATORS, key=line.count)
-    # Only one may result in the required number of columns; DuckDB ignores empty ones at the end.
-    found = {each: _first_row(text, each) for each in known or SEPARATORS}
-    rows = {each: row for each, row in found.items() if row is not None}
-    wrong = {each for each, row in rows.items() if len(row) < columns or any(row[columns:])}
-    if len(found) - len(wrong) == 1:
-        return min(found.keys() - wrong)
-    if len(found) > len(wrong):
+    separator = declared or ("\t" if source.format == "tsv" else None)
+    if source.header:
+        return _fitting_separator(path, text, separator or SEPARATORS, len(source.header))
+    return separator or max(SEPARATORS, key=line.count)
+
+
+def _fitting_separator(path: Path, text: str, separators: str, columns: int) -> str:
+    """Detect the separator of a file without a header from the required number of columns."""
+    found = {each: _first_row(text, each) for each in separators}
+    fits = [each for each, row in found.items() if row is None or _has(row, columns)]
+    if len(fits) == 1:
+        return fits[0]
+    if fits:
         raise ReadError(path, Statement("read.csv.no_separator"))
-    most = max(map(len, rows.values()))
+    most = max(len(row) for row in found.values() if row is not None)
     raise ReadError(path, Statement("read.csv.columns_of_row", found=most, expected=columns))
+
+
+def _has(row: list[str], columns: int) -> bool:
+    """Whether a row has this number of columns; DuckDB ignores empty ones at the end."""
+    return len(row) >= columns and not any(row[columns:])
 
 
 def _names(path: Path, text: str, separator: str, encoding: str) -> tuple[str, ...]:

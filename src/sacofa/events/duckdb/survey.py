@@ -66,6 +66,7 @@ def survey(rows: Rows) -> Survey:
     """Find all activities and number them in the order of their names; refuse wrong rows."""
     found, parts = _ask(rows)
     _refuse_rows(rows, found)
+    _refuse_mixed(rows, found)
     names = sorted(JOINER.join(each) for each in parts if each[0] is not None)
     check_unique(rows.log.name, names)
     _refuse_times(rows, found)
@@ -141,7 +142,7 @@ def _ask(rows: Rows) -> tuple[dict[str, int], list[tuple[str, ...]]]:
 
 
 def _refuse_rows(rows: Rows, found: dict[str, int]) -> None:
-    """Refuse rows that cannot be counted, and times that cannot be compared."""
+    """Refuse rows that cannot be counted."""
     name = rows.log.name
     for place, (_, code, column) in enumerate(rows.wrong):
         if found[f"wrong_{place}"] and column is not None:
@@ -149,13 +150,18 @@ def _refuse_rows(rows: Rows, found: dict[str, int]) -> None:
         if found[f"wrong_{place}"]:
             where = {"row": _first_row(rows, f"wrong_{place}")} if ".rows." in code else {}
             raise ReadError(name, Statement(code, **where))
-    # Text columns may not mix times with numbers that are not times.
+
+
+def _refuse_mixed(rows: Rows, found: dict[str, int]) -> None:
+    """Refuse text columns that mix times with numbers that are not times."""
     is_text = rows.timed and "stamp" in rows.texts and rows.form is None
     if is_text and found["plain"] and found["dated"]:
         if not rows.log.source.declared.is_ordered:
-            raise ReadError(name, times_unread("mixed", rows.columns.timestamp))
+            raise ReadError(rows.log.name, times_unread("mixed", rows.columns.timestamp))
         row = _first_row(rows, "time IS NULL AND number IS NOT NULL")
-        raise ReadError(name, times_unread("mixed_in_row", rows.columns.timestamp, row=row))
+        raise ReadError(
+            rows.log.name, times_unread("mixed_in_row", rows.columns.timestamp, row=row)
+        )
 
 
 def _refuse_times(rows: Rows, found: dict[str, int]) -> None:

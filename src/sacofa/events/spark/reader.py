@@ -204,16 +204,21 @@ def _survey(log: Log, columns: Columns, events: DataFrame) -> tuple[list[str], i
     if column := max((row.too_large for row in found), default=None):
         raise ReadError(log.name, Statement("read.cell.column", column=column, what=TOO_LARGE))
     total = {what: sum(int(row[what]) for row in found) for what in list(asked)[:-1]}
+    _refuse_wrong(log, columns.timestamp or "", total)
+    names = [JOINER.join(row.parts) for row in found if row.events]
+    check_unique(log.name, names)
+    return sorted(names), total["untimed"] if log.timed else 0
+
+
+def _refuse_wrong(log: Log, stamp: str, total: Mapping[str, int]) -> None:
+    """Refuse rows without case or activity, times next to numbers, and text that is not a time."""
     for what in ("no_case", "no_activity"):
         if total[what]:
             raise ReadError(log.name, Statement(f"read.table.{what}"))
     if log.timed and total["dated"] and total["plain"]:
-        raise ReadError(log.name, times_unread("mixed", columns.timestamp))
+        raise ReadError(log.name, times_unread("mixed", stamp))
     if log.timed and total["unread"] and total["untimed"] == total["events"]:
-        raise ReadError(log.name, times_unread("only_iso", columns.timestamp))
-    names = [JOINER.join(row.parts) for row in found if row.events]
-    check_unique(log.name, names)
-    return sorted(names), total["untimed"] if log.timed else 0
+        raise ReadError(log.name, times_unread("only_iso", stamp))
 
 
 def _counted(log: Log, notify: Notify | None) -> tuple[DataFrame, list[str]]:
