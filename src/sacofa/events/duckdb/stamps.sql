@@ -134,7 +134,8 @@ CREATE OR REPLACE MACRO bare_day(c) AS regexp_replace(trim(c),
     '[ T]+(?:00?[:.]00(?:[:.]00(?:[.,]0+)?)?|12:00(?::00)?\s*AM)\s*(?:Z|UTC|[+-]00(?::?00)?)?$',
     '', 'i');
 CREATE OR REPLACE MACRO joined_time(date, time, clock) AS CASE
-    WHEN date IS NOT NULL OR time IS NOT NULL THEN coalesce(CASE WHEN NOT contains(bare_day(date), ':') THEN nullif(bare_day(date), '') END, '?')
+    WHEN date IS NOT NULL OR time IS NOT NULL THEN coalesce(
+        CASE WHEN NOT contains(bare_day(date), ':') THEN nullif(bare_day(date), '') END, '?')
     || ' ' || coalesce(clock, '?') END;
 
 -- A time of day without the date that spreadsheets and frames add to it.
@@ -143,7 +144,8 @@ CREATE OR REPLACE MACRO bare_clock(c) AS regexp_replace(
 
 -- A time of day by a declared pattern: numbers do not keep the zeros that it needs.
 CREATE OR REPLACE MACRO padded_clock(c, width) AS CASE
-    WHEN regexp_full_match(c, '\d+') AND len(c) <= width THEN lpad(c, width, '0') ELSE nullif(c, '') END;
+    WHEN regexp_full_match(c, '\d+') AND len(c) <= width THEN lpad(c, width, '0')
+    ELSE nullif(c, '') END;
 
 -- A time of day with colons, missing if invalid: digits or a part of a day, whose patterns are
 -- given, or with separators or AM/PM.
