@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Literal
 
@@ -28,12 +27,7 @@ DAY_FIRST, MONTH_FIRST, OPEN = 1, 2, 4
 
 def define_times(database: DuckDBPyConnection) -> None:
     """Define the macros that parse times in a database."""
-    database.execute(_macros())
-
-
-@cache
-def _macros() -> str:
-    return files(__package__).joinpath("stamps.sql").read_text(encoding="utf-8")
+    database.execute(files(__package__).joinpath("stamps.sql").read_text(encoding="utf-8"))
 
 
 def read_time(column: str, form: str | None, order: DayMonth) -> str:
