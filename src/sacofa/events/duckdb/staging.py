@@ -34,7 +34,7 @@ from .csv_files import (
     too_wide,
     wrong_encoding,
 )
-from .database import literal, quoted
+from .database import quoted
 from .partitions import limited
 from .source import Table, clear_errors, open_database, open_table
 from .stamps import as_double, iso_time
@@ -61,7 +61,7 @@ def staged(source: Source, columns: Columns | None = None) -> Iterator[Source]:
     with secret_folder() as folder:
         if is_relation:
             with clear_errors(source.name):
-                written = _relation(source, folder, columns)
+                written = _write_ordered(source, folder, columns)
         elif remote is not None and columns is not None:
             written = _bring(source, folder, columns, remote)
         else:
@@ -90,7 +90,7 @@ def _bring(source: Source, folder: Path, columns: Columns, remote: Remote) -> So
     """Write the rows of a server as Parquet: numbers and times keep their types."""
     types = remote.types(source)
     names = used_columns(columns, types)
-    text, target = folder / "rows.csv", folder / "rows.parquet"
+    text = folder / "rows.csv"
     with writing_in(folder), text.open("wb") as file:
         file.write(csv_line(names))
         file.writelines(remote.rows(source, columns, names))
@@ -99,19 +99,18 @@ def _bring(source: Source, folder: Path, columns: Columns, remote: Remote) -> So
         source, format="csv", content=(text,), encoding="utf-8", trusted=True, skip_rows=0
     )
     with open_database(source.name) as database, limited(database):
-        table, fields, found = open_table(database, here), [], dict.fromkeys(names, "VARCHAR")
+        table, fields = open_table(database, here), []
         for name in names:
             (field, _), kind = table.columns[name], types[name]
             if name in columns.times:
                 kind = kind.replace("DECIMAL", "DOUBLE")
             if kind in ("BIGINT", "DOUBLE") or (kind == INSTANT and name in columns.times):
-                field, found[name] = f"try_cast({field} AS {kind})", kind
+                field = f"try_cast({field} AS {kind})"
             fields.append(f"{field} AS {quoted(name)}")
-        select = f"SELECT * FROM (SELECT {', '.join(fields)} FROM {table.sql})"
-        order = ", ".join(_order(found, columns))
-        database.execute(f"COPY ({select} ORDER BY {order}) TO {literal(target)} (FORMAT parquet)")
+        typed = database.sql(f"SELECT {', '.join(fields)} FROM {table.sql}")
+        written = _write_ordered(replace(here, content=typed), folder, columns)
     text.unlink()
-    return replace(here, format="parquet", content=(target,))
+    return written
 
 
 def _write_csv(source: Source, folder: Path, heads: list[Head], columns: Columns | None) -> Source:
@@ -246,12 +245,12 @@ def _json_rows(path: Path, trusted: bool) -> Iterator[Row]:
             ]
 
 
-def _relation(source: Source, folder: Path, columns: Columns | None) -> Source:
+def _write_ordered(source: Source, folder: Path, columns: Columns | None) -> Source:
     """Write a relation of DuckDB as Parquet, in an order that only the cells that are read decide.
 
     The type of a column may follow from all of its values.
     """
-    target = folder / "relation.parquet"
+    target = folder / "rows.parquet"
     relation: DuckDBPyRelation = source.content
     found = dict(zip(relation.columns, map(str, relation.types), strict=True))
     if columns is not None:
