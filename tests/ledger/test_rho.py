@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
@@ -17,9 +18,13 @@ from hypothesis import strategies as st
 from sacofa.base.claims import FOR_SELECTION
 from sacofa.errors import BudgetError, LedgerError, PolicyError, SettingError
 from sacofa.kernel.accounting import ZCDP
-from sacofa.ledger import Account, Entry, Ledger, rows
+from sacofa.ledger import Account, Entry, Ledger, rows, storage
 from sacofa.ledger.policy import policy_path
 from sacofa.ledger.records import Cost, Rho
+from sacofa.release.keys import make_key, read_private_key
+from sacofa.release.sign import sign_ledger, verify_ledger
+
+from .test_ledger import in_child
 
 MILLIONTH = Fraction(1, 10**6)
 HUNDREDTH = Rho(rho=Fraction(1, 100), selection=Fraction(1, 10**9))
@@ -292,3 +297,61 @@ def test_an_account_in_rho_says_what_it_implies() -> None:
     sigma = float(1 / (2 * account.spent)) ** 0.5
     true = library.from_discrete_gaussian_mechanism(sigma).get_epsilon_for_delta(1e-6)
     assert 0.9 * true < true <= account.epsilon(account.spent) < 1.3 * true
+
+
+def test_processes_at_once_never_overspend_a_budget_in_rho(ledger: Ledger) -> None:
+    """Pure releases and those with a δ, in turns: of 48 requests just the 17 that fit are taken."""
+    body = (
+        "from sacofa.errors import BudgetError\nfrom sacofa.ledger.records import Rho\n"
+        "with_delta = dict(delta=Fraction(1, 10**6), rho=Rho(rho=Fraction(1, 200)))\n"
+        "sys.stdin.readline()\ntaken = 0\n"
+        "for turn in range(8):\n"
+        "    try: ledger.reserve('visits', **ask, **(with_delta if turn % 2 else {})); taken += 1\n"
+        "    except BudgetError as refused: assert refused.left < Fraction(1, 200)\n"
+        "print(taken)"
+    )
+    with ThreadPoolExecutor(6) as pool:
+        done = list(pool.map(lambda _: in_child(body, ledger.path, input="\n"), range(6)))
+    assert [process.stderr for process in done] == [""] * 6
+    assert sum(int(process.stdout) for process in done) == 17
+    assert ledger.account("visits").spent == Fraction(17, 200)
+    ledger.check()
+
+
+def test_a_ledger_of_version_3_that_dies_while_it_grows_is_as_it_was(old: Ledger) -> None:
+    """New columns, the budget and all sums come with one change, or none of them."""
+    before, accounts = old.path.read_bytes(), old.accounts()
+    write, seen = rows.write, []
+
+    def failing(database: sqlite3.Connection, record: rows.Record) -> None:
+        seen.append(record)
+        if isinstance(record, rows.Head):
+            raise OSError("the power is gone")
+        write(database, record)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows, "write", failing)
+        with pytest.raises(OSError, match="power"):
+            old.set_budget("visits", Fraction(30), MILLIONTH)
+    assert any(isinstance(record, Account) for record in seen)
+    assert old.path.read_bytes() == before
+    assert old.accounts() == accounts
+    old.check()
+
+
+def test_the_delta_of_a_budget_is_signed(ledger: Ledger, tmp_path: Path) -> None:
+    """Whoever changes the budget that was set, and all sums with it, is found out."""
+    key, _ = make_key(tmp_path / "office")
+    signer = read_private_key(key)
+    sign_ledger(ledger, signer)
+    verify_ledger(ledger, [signer.public])
+    (budget,) = ledger.budgets()
+    for change in ({"delta": MILLIONTH * 2}, {"rho": Fraction(1)}):
+        forged = replace(budget, **change)  # type: ignore[arg-type]
+        with storage.writing(ledger.path) as database:
+            rows.write(database, forged)
+            account = replace(ledger.account("visits"), delta=forged.delta, budget=forged.rho)
+            rows.write(database, account)
+        ledger.check()
+        with pytest.raises(LedgerError, match="budget"):
+            verify_ledger(ledger, [signer.public])

@@ -159,7 +159,12 @@ def test_releases_add_up_in_rho_and_in_delta(release: Release) -> None:
 
 def test_people_read_what_delta_means(release: Release) -> None:
     """Annex: the probability without a limit, and ρ of each query."""
-    sections = {section.key: section for section in disclose(release.certificate)}
+    audit = {
+        "mechanism": "certified", "secret": False, "refuted": False, "runs": 10,
+        "findings": [{"certified": 0.5, "claimed": 1.0, "delta": 1e-6}],
+    }  # fmt: skip
+    sections = {section.key: section for section in disclose(release.certificate, audit=audit)}
+    assert "its claim (ε = 1, δ = 10⁻⁶ there)" in str(sections["audit"].statements[0])
     price = " ".join(map(str, sections["price"].statements))
     assert "(ε, δ)-differential privacy" in price and "10⁻⁷ of δ covers variants" in price
     assert "These limits can fail with a probability of at most δ = 10⁻⁶" in price

@@ -268,11 +268,19 @@ def _audited(released: str, audit: JsonObject | None) -> Statement:
         return _said(
             "audited",
             runs=int(audit["runs"]),
-            claimed=max(float(finding["claimed"]) for finding in audit["findings"]),
+            claim=_claim_of(audit["findings"]),
             highest=max(float(finding["certified"]) for finding in audit["findings"]),
         )
     except (KeyError, TypeError, ValueError):
         raise ReadError("audit", Statement("audit.unreadable")) from None
+
+
+def _claim_of(findings: Sequence[JsonObject]) -> Statement:
+    """The largest claim that an audit tried to refute."""
+    epsilon = max(float(finding["claimed"]) for finding in findings)
+    if delta := max(float(finding.get("delta", 0)) for finding in findings):
+        return Statement("claim.approximate", epsilon=epsilon, delta=delta)
+    return Statement("claim.pure", epsilon=epsilon)
 
 
 def write_annex(

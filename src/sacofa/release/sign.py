@@ -184,10 +184,18 @@ def _digests(
     key goes in: whoever has that has the ledger itself.
     """
     mark, found = ledger.key_mark(), [entry for entry in entries if entry.id in ended]
-    limits = [(b, None if b.epsilon is None else str(b.epsilon)) for b in budgets]
+    limits = [
+        [
+            None if b.epsilon is None else str(b.epsilon),
+            *([str(b.delta), str(b.rho)] if b.delta else ()),
+        ]
+        for b in budgets
+    ]
     claims = [claim for claim in ledger.claims().values() if claim.entry <= len(entries)]
     return {
-        "budgets_sha256": _hash([b.id, b.dataset, b.at, epsilon] for b, epsilon in limits),
+        "budgets_sha256": _hash(
+            [b.id, b.dataset, b.at, *limit] for b, limit in zip(budgets, limits, strict=True)
+        ),
         "ended_sha256": _hash(
             [e.id, e.state, e.file, e.size, e.sha256, e.certificate] for e in found
         ),
