@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 from math import isqrt
 from typing import TYPE_CHECKING
@@ -142,8 +142,8 @@ class Evidence:
     def _add(
         self, values: Floats, expected: Floats, sureness: Floats, noise: float, table: Table
     ) -> None:
-        # The same sequences are asked for in nearly every fit.
-        @cache
+        # Most sequences are asked for again in the next fit, few later: memory stays bounded.
+        @lru_cache(maxsize=2 * TUNING.most_samples)
         def entries(ids: Ids) -> tuple[list[int], list[float]]:
             added: dict[int, float] = {}
             for cell, amount in table(ids):
