@@ -7,16 +7,19 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lxml import etree
 
 from sacofa import Certified, anonymize
 from sacofa.base.domains import labels_of
 from sacofa.errors import ColumnsError, Statement
 from sacofa.events import open_log, read_cases
 from sacofa.events.columns import TIMES_TAKEN
+from sacofa.events.xes_form import XesTrace
 from sacofa.kernel.attributes import Attribute
 from sacofa.kernel.cases import CaseBatch
 from sacofa.messages import render
@@ -246,3 +249,16 @@ def test_files_that_declare_different_things_are_named(tmp_path: Path) -> None:
     assert log.has_times and log.assumptions == (TIMES_TAKEN,)
     release = anonymize(log, Certified(epsilon=1), seed=1)
     assert TIMES_TAKEN in release.certificate.assumptions
+
+
+@pytest.mark.parametrize("space", ["", 'xmlns="http://www.xes-standard.org/"'])
+@pytest.mark.parametrize("key", ["a", "a'b", 'a"b', 'a"\'b"', "{key}", "] | *[1"])
+def test_attributes_of_any_name_are_found(key: str, space: str) -> None:
+    """Names are quoted in queries, whatever they contain."""
+    named = escape(key, {'"': "&quot;"})
+    events = "".join(
+        f'<event><int key="b"/><string key="{named}" value="{n}"/></event>' for n in "12"
+    )
+    text = f'<trace {space}><string key="{named}" value="0"/>{events}<event/></trace>'
+    trace = XesTrace(etree.fromstring(text))
+    assert (trace.own(key), trace.values(key)) == ("0", ["1", "2", None])

@@ -156,17 +156,19 @@ def _read(
         stamps = trace.values(stamp) if log.timed or with_times or period or notify else []
         times = [None if text is None else moment_of(text) for text in stamps]
         order = _order(times) if log.timed else range(len(names))
-        persons = _persons(trace, columns.person, order)
-        person = next(iter(persons), None)
+        persons = columns.person and _persons(trace, columns.person, order)
+        person = persons[0] if persons else None
         if period is not None and not period.keeps(trace.own(NAME), times, person):
             continue
-        counts["varying"] += len(set(persons)) > 1
-        _count_times(counts, stamps, times, timed=log.timed)
+        if stamps:
+            _count_times(counts, stamps, times, timed=log.timed)
         # The first cases of each person count. A case without a person is a person of its own.
-        had.update(persons[:1])
-        if person is not None and had[person] > log.unit.max_cases:
-            counts["dropped"] += 1
-            continue
+        if persons and person is not None:
+            counts["varying"] += len(set(persons)) > 1
+            had[person] += 1
+            if had[person] > log.unit.max_cases:
+                counts["dropped"] += 1
+                continue
         words = None if columns.lifecycle is None else trace.values(columns.lifecycle)
         found = _instances(words, names, order, counts)
         yield _case(log, trace, names, times if with_times else None, found)
@@ -204,10 +206,8 @@ def _order(times: Sequence[int | None]) -> Sequence[int]:
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
-def _persons(trace: XesTrace, key: str | None, order: Sequence[int]) -> list[str]:
+def _persons(trace: XesTrace, key: str, order: Sequence[int]) -> list[str]:
     """Return the possible persons of a case, the preferred one first: its own, then its events'."""
-    if key is None:
-        return []
     values = trace.values(key)
     named = (trace.own(key), *(values[place] for place in order))
     return [who for who in named if who is not None and not is_blank(who)]

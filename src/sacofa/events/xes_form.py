@@ -57,7 +57,7 @@ def traces(path: Path, trusted: bool, progress: Progress | None) -> Iterator[Ele
                 root = _checked_root(path, element)
             if element is root:
                 continue
-            if _name(element) == "log":
+            if element.tag.endswith("log"):
                 raise ReadError(path, Statement("read.xes.log_in_log"))
             if event == "end" and element.getparent() is root:
                 watch.start = stream.done
@@ -123,18 +123,14 @@ def events_of(trace: Element) -> Iterator[dict[str, str | None]]:
     return map(texts_of, trace.iterchildren("{*}event"))
 
 
-@lru_cache(maxsize=8)
-def _queries(namespace: str) -> tuple[etree.XPath, etree.XPath]:
-    """Count the events of a trace, and find an attribute of all of them, in a namespace."""
-    event, spaces = ("x:event", {"x": namespace}) if namespace else ("event", None)
-    of_events = f"{event}/*[@key = $key][1]/@value"
-    return (
-        etree.XPath(f"count({event})", namespaces=spaces),
-        etree.XPath(of_events, namespaces=spaces, smart_strings=False),
-    )
-
-
-_OF_CASE = etree.XPath("*[@key = $key][1]/@value", smart_strings=False)
+@lru_cache(maxsize=512)
+def _query(namespace: str, query: str, key: str = "") -> etree.XPath:
+    """Compile a query for events, or for an attribute; a variable for the key would be slower."""
+    parts = ", '\"', ".join(f'"{part}"' for part in key.split('"'))
+    event, quoted = "x:event" if namespace else "event", f"concat({parts})" if '"' in key else parts
+    spaces = {"x": namespace} if namespace else None
+    text = query.format(event=event, key=quoted)
+    return etree.XPath(text, namespaces=spaces, smart_strings=False)
 
 
 class XesTrace:
@@ -145,16 +141,19 @@ class XesTrace:
 
     def __init__(self, element: Element) -> None:
         self._element = element
-        self._count, self._of_events = _queries(element.tag.rpartition("}")[0][1:])
+        self._namespace = element.tag.rpartition("}")[0][1:]
+        self._events = _query(self._namespace, "count({event})")(element)
 
     def own(self, key: str) -> str | None:
         """An attribute of the case itself."""
-        return next(iter(_OF_CASE(self._element, key=key)), None)
+        found = _query(self._namespace, "*[@key = {key}][1]/@value", key)(self._element)
+        return found[0] if found else None
 
     def values(self, key: str) -> Texts:
         """Return the values of an attribute for all events; None for events without it."""
-        values: Texts = self._of_events(self._element, key=key)
-        if len(values) == self._count(self._element):
+        query = _query(self._namespace, "{event}/*[@key = {key}][1]/@value", key)
+        values: Texts = query(self._element)
+        if len(values) == self._events:
             return values
         return [event.get(key) for event in events_of(self._element)]
 

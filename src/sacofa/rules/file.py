@@ -182,13 +182,15 @@ class _Reader:
     ) -> list[str]:
         if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             self.refuse(Statement("rules.no_list", key=key), table, key)
-        for place, name in enumerate(listed):
+        before = set[str]()
+        for name in listed:
             if known is not None and name not in known:
                 what = advised(Statement("rules.unknown", name=name), name, known)
                 self.refuse(what, table, key, name)
-            if name in listed[:place]:
+            if name in before:
                 what = Statement("rules.listed_twice", name=name, key=key)
                 raise RefusedError(what, find_line(self.text, table, key, name, 2))
+            before.add(name)
         return listed
 
     def refuse_contradictions(self, names: Sequence[str], tables: Tables) -> None:

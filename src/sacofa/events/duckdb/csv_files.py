@@ -264,7 +264,11 @@ def _titles(start: bytes, encoding: str, source: Source) -> int:
     declared, text = _declared_separator(start, encoding)
     separator = declared or ("\t" if source.format == "tsv" else None)
     rows = list(islice(_text_rows(text), MAX_TITLE_ROWS + 1))
-    cells = [_first_row(row, separator or max(SEPARATORS, key=row.count)) or [] for row in rows]
+    # Wider tables are refused.
+    cells = [
+        (_first_row(row, separator or max(SEPARATORS, key=row.count)) or [])[:MAX_COLUMNS]
+        for row in rows
+    ]
     return sum(len(lines_of(row)) for row in rows[: find_header(cells) if cells else 0])
 
 
