@@ -19,8 +19,9 @@ PAGES = [
 
 
 def sources(folder: str) -> str:
-    """All Python text below a folder."""
-    return "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / folder).rglob("*.py"))
+    """All Python and SQL text below a folder."""
+    paths = (path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".sql"))
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 def rows() -> list[tuple[str, str]]:
@@ -48,7 +49,7 @@ def test_every_claim_has_code_that_exists() -> None:
     code = sources("src")
     named = re.findall(r"`(\w+)`", " ".join(code for code, _ in rows()))
     assert len({*named}) > 10
-    assert not [name for name in named if not re.search(rf"(def|class) {name}\b", code)]
+    assert not [name for name in named if not re.search(rf"(def|class|MACRO) {name}\b", code)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -56,6 +57,6 @@ def test_every_file_that_is_linked_exists(page: Path) -> None:
     """Links to code and tests lead somewhere."""
     if not page.exists():
         pytest.skip("the documents are not at hand")
-    links = re.findall(r"\]\(([^)#:]+\.py)\)", page.read_text(encoding="utf-8"))
+    links = re.findall(r"\]\(([^)#:]+\.(?:py|sql))\)", page.read_text(encoding="utf-8"))
     assert links or page.stem == "certified"
     assert not [link for link in links if not (page.parent / link).exists()]
