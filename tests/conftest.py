@@ -47,10 +47,11 @@ def logs() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put tests on Spark first: so one process alone starts it, and they are not what ends last."""
+    """Put tests on Spark first, so one process alone starts it, then slow ones: none ends last."""
 
-    def comes_later(item: pytest.Item) -> bool:
-        return "spark" not in item.nodeid and "session" not in getattr(item, "fixturenames", ())
+    def comes_later(item: pytest.Item) -> tuple[bool, bool]:
+        spark = "spark" in item.nodeid or "session" in getattr(item, "fixturenames", ())
+        return not spark, item.get_closest_marker("slow") is None
 
     items.sort(key=comes_later)
 

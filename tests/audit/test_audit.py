@@ -179,6 +179,7 @@ def test_a_price_for_one_case_is_no_price_for_three() -> None:
     assert worst(audit(ONE_LEVEL, [persons_pair(3)], claimed=1, runs=1_000, seed=7)).refuted
 
 
+@pytest.mark.slow
 def test_certified_holds_where_half_the_noise_is_refuted() -> None:
     """Half the noise in all queries together is found in the transcript, and the right noise holds.
 

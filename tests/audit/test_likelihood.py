@@ -106,6 +106,7 @@ def test_around_a_log_a_few_hundred_runs_see_much_of_epsilon() -> None:
     assert NEARER in knowing.evidence
 
 
+@pytest.mark.slow
 def test_around_a_log_half_the_noise_is_found() -> None:
     """Where it knows the tables, the audit refutes a real release of a small log as well."""
     broken = WithNoise(mechanism=TWO, noise=HalfTheScale)

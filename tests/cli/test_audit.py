@@ -79,6 +79,7 @@ def test_sacofa_is_refuted_with_status_3(capsys: pytest.CaptureFixture[str]) -> 
     assert found["person"]["refuted_from"] is None or found["person"]["refuted_from"] > 3
 
 
+@pytest.mark.slow
 def test_certified_holds(capsys: pytest.CaptureFixture[str]) -> None:
     """The default mechanism is not refuted; the page says what that means."""
     few = ("--runs", 150, *FEW[2:])
