@@ -10,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import log, sqrt
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -355,3 +356,13 @@ def test_the_delta_of_a_budget_is_signed(ledger: Ledger, tmp_path: Path) -> None
         ledger.check()
         with pytest.raises(LedgerError, match="budget"):
             verify_ledger(ledger, [signer.public])
+
+
+@pytest.mark.parametrize("given", [{"delta": MILLIONTH}, {"rho": ONE}])
+def test_delta_and_rho_come_together(ledger: Ledger, given: dict[str, Any]) -> None:
+    """A δ without its ρ would be charged as pure ε."""
+    with pytest.raises(SettingError, match="given together with"):
+        ledger.reserve(
+            "visits", mechanism="m", settings="{}", certificate="{}", price=Fraction(1), **given
+        )
+    assert ledger.entries() == []

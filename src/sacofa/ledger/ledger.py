@@ -29,7 +29,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from ..base.claims import FOR_SELECTION
-from ..errors import BudgetError, LedgerError, SettingError, Statement, advised
+from ..errors import Argument, BudgetError, LedgerError, SettingError, Statement, advised
 from ..kernel.accounting import ZCDP
 from . import rows
 from .case_key import CaseKey, holding_key, make_key
@@ -150,6 +150,7 @@ class Ledger:
         can be found also by whoever was interrupted before this returned.
         """
         _check_price(price)
+        _check_together(delta, rho)
         policies = self.policies()
         policy = None if policies is None else policies.of(dataset)
         if policy is not None:
@@ -413,6 +414,14 @@ def _check_price(price: Fraction | None) -> None:
         raise SettingError("price", price, Statement("must.be.at_least", least=0))
     if _digits(price) > LONGEST_PRICE:
         raise SettingError("price", "…", Statement("must.be.digits_at_most", most=LONGEST_PRICE))
+
+
+def _check_together(delta: Fraction, rho: Rho | None) -> None:
+    """Refuse a δ without its ρ: it would be charged as pure ε."""
+    if bool(delta) != (rho is not None):
+        argument = Argument("delta" if rho else "rho")
+        name = "rho" if rho else "delta"
+        raise SettingError(name, rho or delta, Statement("must.given_with", argument=argument))
 
 
 def _check_budget(account: Account, cost: Cost, period: str | None, charged: Charged) -> None:
