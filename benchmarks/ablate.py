@@ -1,15 +1,18 @@
-"""What each idea of `certified` contributes: the full system against itself without one idea.
+"""What each idea of `certified` contributes.
 
 The logs are generated (see `trees.py`), of different kinds, and none of those that figures are
-reported on; with a folder, the paper's logs are measured as well. Both systems run with the same
-seeds, so that most noise is the same in both.
+reported on. `make figures ONLY=ablation` measures all ideas at once: for each log, ε and seed a
+random half of the ideas is switched off, then the other half. Least squares over many such pairs
+tell by how much the errors of a release grow without each idea, whatever else is on or off. So each
+run says something about every idea, and parts that are invisible alone can show.
 
-    python benchmarks/ablate.py [FOLDER] [--idea NAME ...] [--epsilon 1] [--runs 4]
+    python benchmarks/ablate.py [FOLDER] --idea A+B [--epsilon 1] [--runs 4]
 
-prints how much worse releases are without the idea (distance of steps, of 3-grams, and mean error
-of activity shares; above 0 is worse), each with its standard error over runs, and on how many logs
-that is beyond two standard errors. `--idea` may be given several times. `a+b` switches off both
-together: parts that are invisible alone can matter together.
+compares the full system with itself without one idea, or without several together, on the same
+seeds, so that most noise is the same: what is deleted together has to be confirmed together. With a
+folder, the paper's logs are measured as well. It prints how much worse releases are (distance of
+pairs, of 3-grams, and mean error of activity shares; above 0 is worse without), each with its
+standard error over runs, and on how many logs that is beyond two standard errors.
 """
 
 from __future__ import annotations
@@ -17,16 +20,19 @@ from __future__ import annotations
 import argparse
 import math
 import multiprocessing
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
+from figure import Figure
 from generated import MEASURES
 from trees import KEPT, TreeLog
 
@@ -44,6 +50,7 @@ from sacofa.synthesis.flow import (
     steps,
     tuning,
 )
+from sacofa.synthesis.thresholds import VARIANCE
 
 LOGS: tuple[TreeLog, ...] = tuple(
     TreeLog(
@@ -69,8 +76,15 @@ LOGS: tuple[TreeLog, ...] = tuple(
         (700, 45, "loops", 434),
     )
 )
+EPSILONS = ("0.1", "1", "10")
+SEEDS = range(8_001, 8_007)
+"""Of the design; measurements of single ideas take others."""
 PAPER = ("sepsis.xes.gz", "receipt.xes.gz", "traffic_fines.xes.gz")
 """The paper's logs, in the folder."""
+ROUNDED = 0.002
+"""Added to errors before they are compared: smaller ones are as good as none."""
+LEAST_SPREAD = 0.02
+"""A log whose errors hardly differ counts as if they differed by that part."""
 
 TUNED = (certified_run, answers, candidates, fit, frequent, population, release, steps, tuning)
 """The modules that read tuning parameters of the flow."""
@@ -108,12 +122,14 @@ IDEAS: Mapping[str, Switch] = {
         questions.Questions, "once", lambda self, votes: frozenset()
     ),
     "balance of steps": replaced(steps, "balance", lambda *_: None),
-    "changes of usual sequences": tuned(changes=0.0),
+    "certainty of cells above that of noise": tuned(min_variance=VARIANCE),
+    "changes of usual sequences": replaced(candidates.CandidateGenerator, "changed", lambda *_: []),
     "connected activities": replaced(steps, "connect", lambda *_: None),
     "inserted activities": replaced(
         certified_run, "insert_missing", lambda counts, *_: dict(counts)
     ),
-    "likeliest paths": tuned(likeliest=0.0),
+    "lengths far beyond all others take more": tuned(false_far_lengths=Fraction(1, 200)),
+    "likeliest paths": replaced(steps, "likeliest_ways", lambda *_: []),
     "moves of samples": tuned(most_moved=0),
     "potentials of pairs that follow the fit": tuned(pace=0.0),
     "rounds after the last answer": tuned(gain_of_round=1e9),
@@ -123,11 +139,9 @@ IDEAS: Mapping[str, Switch] = {
     "shrinkage": replaced(fit, "shrink", not_shrunk),
     "steps by what they likely have": tuned(least_expected=0.0),
     "3-grams": tuned(various=2.0),
-    "trust in activities and lengths": replaced(questions, "TRUST", questions.Fraction(1)),
     "variants published individually": replaced(
         settings.CertifiedSettings, "published_from", lambda self, *_: None
     ),
-    "ways back to repeated activities": replaced(steps, "likeliest_ways_back", lambda *_: {}),
     "weaker holds in the fit": tuned(holds=(1.0,)),
     "weights of rare steps": tuned(common_scales=10**9),
 }
@@ -153,6 +167,71 @@ def run(job: tuple[str, Path | None, str, str, int]) -> list[float]:
     return [measure(log, released) for measure in MEASURES.values()]
 
 
+def measure_ablation(folder: Path) -> Iterator[Figure]:
+    """By how much errors grow without each idea, as a part of them."""
+    pairs = [halves((log.name, e, seed)) for log in LOGS for e in EPSILONS for seed in SEEDS]
+    for epsilon in EPSILONS:
+        some = [pair for pair in pairs if pair.place[1] == epsilon]
+        yield from effects(some, "steps", f"ablation/{epsilon}/steps")
+    for measure in MEASURES:
+        yield from effects(pairs, measure, f"ablation/all/{measure}")
+
+
+class Pair(NamedTuple):
+    """Two releases: one without some ideas, the other without all others."""
+
+    place: tuple[str, str, int]
+    """The log, ε and the seed."""
+    signs: Sequence[int]
+    """Of each idea: 1 if the first is without it, −1 if the second is."""
+    growth: Mapping[str, float]
+    """The logarithm of how many times as large the errors of the first are, for each measure."""
+
+
+def halves(place: tuple[str, str, int]) -> Pair:
+    """Switch off a random half of the ideas, then the other half."""
+    draw = random.Random(str(place))
+    signs = [draw.choice((1, -1)) for _ in IDEAS]
+    name, epsilon, seed = place
+    one, other = (
+        run((name, None, "+".join(idea for idea, n in zip(IDEAS, signs, strict=True) if n == on),
+             epsilon, seed))
+        for on in (1, -1)
+    )  # fmt: skip
+    errors = zip(MEASURES, one, other, strict=True)
+    growth = {measure: math.log((a + ROUNDED) / (b + ROUNDED)) for measure, a, b in errors}
+    return Pair(place, signs, growth)
+
+
+def effects(pairs: Sequence[Pair], measure: str, place: str) -> Iterator[Figure]:
+    """The effect of each idea, by least squares; logs that differ more at an ε count less."""
+    table = np.array([pair.signs for pair in pairs], dtype=np.float64)
+    growth = np.array([pair.growth[measure] for pair in pairs])
+    kinds = [pair.place[:2] for pair in pairs]
+    squares = {
+        kind: fmean(pair.growth[measure] ** 2 for pair in pairs if pair.place[:2] == kind)
+        for kind in kinds
+    }
+    weights = np.array([1 / math.sqrt(squares[kind] + LEAST_SPREAD**2) for kind in kinds])
+    table, growth = table * weights[:, None], growth * weights
+    inverse = np.linalg.pinv(table.T @ table)
+    found = inverse @ table.T @ growth
+    # The spread of what is left may differ from pair to pair (White, 1980).
+    left = (growth - table @ found) * math.sqrt(len(growth) / max(len(growth) - len(found), 1))
+    bread = inverse @ (table * left[:, None]).T
+    errors = np.sqrt(np.diag(bread @ bread.T))
+    seeds = f"{SEEDS[0]} to {SEEDS[-1]}"
+    for idea, effect, error in zip(IDEAS, found.tolist(), errors.tolist(), strict=True):
+        yield Figure(
+            name=f"{place}/{idea}",
+            value=round(effect, 4),
+            low=round(effect - error, 4),
+            high=round(effect + error, 4),
+            runs=len(pairs),
+            seeds=seeds,
+        )
+
+
 def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
     """The mean of some values, and its standard error."""
     return fmean(values), stdev(values) / math.sqrt(len(values))
@@ -162,7 +241,9 @@ def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", help="the paper's logs")
-    parser.add_argument("--idea", action="append", help="this one; a+b: both together")
+    parser.add_argument(
+        "--idea", action="append", required=True, help="this one; a+b: both together"
+    )
     parser.add_argument("--log", action="append", help="this one of the logs")
     parser.add_argument("--epsilon", default="1")
     parser.add_argument("--runs", type=int, default=4)
@@ -171,7 +252,7 @@ def main() -> None:
     options = parser.parse_args()
     assert not {log.name for log in LOGS} & {log.name for log in KEPT}
     names = options.log or [*(log.name for log in LOGS), *(PAPER if options.folder else ())]
-    ideas = options.idea or list(IDEAS)
+    ideas = options.idea
     seeds = range(options.first_seed, options.first_seed + options.runs)
     jobs = [
         (name, options.folder, idea, options.epsilon, seed)

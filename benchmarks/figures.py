@@ -4,7 +4,8 @@
 
 LOGS holds the paper's logs. Without `--only` it measures the groups that change most with the
 mechanism `certified`. On two busy cores `certified` takes 20 minutes, `equal` and `papers` 8 each,
-`authors` and `speed` 20 each, `frontier` 7, others about 2, `scale` and `large` much more.
+`authors` and `speed` 20 each, `ablation` 15, `frontier` 7, others about 2, `scale` and `large` much
+more.
 A group that was measured to its end replaces all of its earlier figures.
 `python docs/make/figures.py` writes the tables of the pages from the file.
 """
@@ -17,6 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from ablate import measure_ablation
 from attributes import measure_attributes
 from authors import measure_authors
 from figure import Figure, drop_others, keep_figures
@@ -48,6 +50,7 @@ GROUPS: dict[str, Group] = {
     "frontier": measure_frontier,
     "wide": measure_wide,
     "generated": measure_generated,
+    "ablation": measure_ablation,
     "verdict": measure_verdict,
     "times": measure_times,
     "cost": measure_cost,

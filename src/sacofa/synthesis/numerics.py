@@ -26,6 +26,8 @@ ValueAndGradient = Callable[[Floats], tuple[float, Floats]]
 """The value of a function at a point, and its gradient there."""
 LITTLE = 1e-300
 """A divisor instead of 0; what it divides is no larger than numbers of seconds, which it bears."""
+MAX_ROUNDS = 100
+"""A solver stops after so many rounds: more change hardly anything."""
 NEGLIGIBLE = 1e-9
 """A share of this size changes nothing that can be seen: it stands for none where 0 would exclude
 a cell for good, and is the tolerance of comparisons."""
@@ -122,7 +124,7 @@ def minimize_convex(
     start: Floats,
     *,
     least_gain: float = 0.0,
-    max_rounds: int,
+    max_rounds: int = MAX_ROUNDS,
 ) -> Floats:
     """Minimize a smooth convex function with SciPy's L-BFGS-B.
 

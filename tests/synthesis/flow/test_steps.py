@@ -24,7 +24,6 @@ from sacofa.synthesis.flow.steps import (
     connect,
     keep_steps,
     likeliest_ways,
-    likeliest_ways_back,
 )
 from sacofa.synthesis.flow.tuning import TUNING
 from sacofa.synthesis.numerics import draw_uniform
@@ -73,7 +72,7 @@ def test_the_likeliest_ways_are_the_likeliest(rows: list[list[float]], cases: fl
     if ways:
         first = max(score(rows, cases, found[0], length) for length in TUNING.path_lengths)
         assert first == pytest.approx(best[0])
-    assert len(found) == len(TUNING.path_lengths) * min(TUNING.paths_per_length, len(ways))
+    assert len(found) == len(TUNING.path_lengths) * min(TUNING.branches, len(ways))
 
 
 def test_many_steps_of_as_many_votes_as_cases_would_give_beat_two_lucky_ones() -> None:
@@ -152,46 +151,6 @@ def test_what_is_reached_is_found_step_by_step(rows: list[list[bool]]) -> None:
         found |= new
         todo += new
     assert np.flatnonzero(_reached(np.array(rows))).tolist() == sorted(found)
-
-
-def test_the_likeliest_way_leads_back_to_a_repeated_activity() -> None:
-    """To itself, or to another one and back; only if votes ask for it, and rules allow it."""
-    votes = np.zeros((4, 4), dtype=np.int64)
-    votes[0, 1], votes[1, 0], votes[0, 2], votes[2, 0] = 9, 8, 30, 1
-    possible = np.ones((4, 4), dtype=np.bool_)
-    full = np.full((4, 4), 16, dtype=np.int64)
-
-    def ways(weights: np.ndarray = full) -> dict[int, int]:
-        # About 10 votes are expected of each step on the way back.
-        return likeliest_ways_back(votes, possible, weights, {0: 50, 2: 200})
-
-    assert ways() == {0: 1}
-    # As many votes for itself are as likely, unless more noise is in them.
-    votes[0, 0] = 10
-    votes[1, 0] = 5
-    assert ways() == {0: 0}
-    common = full.copy()
-    common[0, 0] = 4
-    assert ways(common) == {0: 1}
-    votes[0, 0] = votes[0, 2] = 0
-    possible[1, 0] = False
-    assert ways() == {}
-
-
-def test_the_likeliest_way_back_passes() -> None:
-    """It passes though its steps have too few votes to pass by themselves."""
-    votes = np.zeros((4, 4), dtype=np.int64)
-    votes[3, 0], votes[3, 2], votes[0, 2], votes[0, 3] = 40_000, 10_000, 20_000, 20_000
-    votes[2, 3] = 30_000
-    votes[0, 1] = votes[1, 0] = 4_000
-    # By these two steps activity 1 is connected in any case.
-    votes[2, 1] = votes[1, 3] = 4_500
-    alone, repeated = (
-        keep_steps(votes, DiscreteLaplace(Fraction(1, 2000)), Fraction(1, 40), repeated=often)
-        for often in ({}, {0: 20_000})
-    )
-    assert not alone.allowed[0, 1]
-    assert repeated.allowed[0, 1] and repeated.allowed[1, 0]
 
 
 def test_votes_count_as_if_all_steps_had_counted_in_full() -> None:

@@ -34,7 +34,6 @@ from ...synthesis.attributes.ask import attribute_queries, laid_out
 from ...synthesis.attributes.release import release_attributes
 from ...synthesis.flow.answers import (
     activities_once,
-    activities_repeated,
     activities_there,
     bin_edges,
     choose_length,
@@ -64,9 +63,6 @@ from ...synthesis.times.courses import TimeAnswer, TimeAnswers
 from ...synthesis.times.fit import fit_times
 from .settings import FLOW, CertifiedSettings
 
-TRUST = Fraction(2)
-"""Answers about activities and lengths count as if their noise were that many times smaller: they
-have few cells, and what they tell of all cases no other answer tells."""
 SCALES_PER_TRIGRAM = Fraction(3, 2)
 """Noise scales of cases that each 3-gram needs, or none are asked."""
 KEPT = Fraction(95, 100)
@@ -165,13 +161,13 @@ class Questions:
         once = np.concatenate([votes[:, 0], none])
         for repeated, values in ((False, once), (True, votes[:, 1])):
             table = occurrence_table(self._occurring, part, repeated=repeated)
-            self.evidence.add(values, law, table, VOTE_UNITS, TRUST)
+            self.evidence.add(values, law, table, VOTE_UNITS)
         if lengths is not None and part >= KEPT:
             edges = bin_edges(self._set.max_length_bound)
             # Whoever was truncated is in the last bin; noise of the rest would drown the answer.
             end = int(np.searchsorted(edges, max_length)) + 1
             law = self.law(self.split.length, VOTE_UNITS)
-            self.evidence.add(lengths[:end], law, length_table(edges[:end]), VOTE_UNITS, TRUST)
+            self.evidence.add(lengths[:end], law, length_table(edges[:end]), VOTE_UNITS)
         return votes
 
     def once(self, activities: Ints | None) -> frozenset[int]:
@@ -204,14 +200,13 @@ class Questions:
         Where nothing is known of repeats, they would only take votes from what comes first; but
         rules say what may come directly after what, repeats included.
         """
-        share, repeated = self.split.semantics, dict[int, int]()
+        share = self.split.semantics
         if activities is None:
             query = StepVotes(self._number, once=not self.rules, euclidean=self._euclidean)
         else:
             law = self.law(self.split.activities, VOTE_UNITS)
             weights = step_weights(activities, law, self._occurring)
             query = StepVotes(self._number, weights, euclidean=self._euclidean)
-            repeated = {} if self.rules else activities_repeated(activities, law)
         votes = self._ask(query, share)
         law = self.law(share, VOTE_UNITS)
         self.evidence.add_sparse(votes, law, step_table(query, max_length), VOTE_UNITS)
@@ -221,7 +216,6 @@ class Questions:
             self._set.false_steps,
             self.rules,
             query=query,
-            repeated=repeated,
             cases=size,
         )
 

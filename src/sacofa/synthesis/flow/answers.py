@@ -24,7 +24,7 @@ from ...kernel.queries.flow import (
     NearestCandidate,
 )
 from ...kernel.queries.protocol import Answer
-from ..numerics import Floats, Ints
+from ..numerics import MAX_ROUNDS, Floats, Ints
 from ..thresholds import LAPLACE, VARIANCE, NoiseShape, smallest_threshold
 from .tuning import TUNING
 
@@ -47,7 +47,7 @@ def shrink(answers: Floats, shape: NoiseShape = LAPLACE) -> tuple[Floats, Floats
     # Half of the cells are empty and anything else is as likely, to begin with.
     prior = np.full(numbers.size, 1 / (2 * numbers.size - 2))
     prior[0] = 1 / 2
-    for _ in range(TUNING.shrinking_rounds if hidden.any() else 0):
+    for _ in range(MAX_ROUNDS if hidden.any() else 0):
         prior *= (cells / (chances @ prior)) @ chances / cells.sum()
     # How likely each number is, given each answer.
     likely = chances * prior / (chances @ prior)[:, None]
@@ -204,20 +204,8 @@ def activities_there(votes: Ints, law: Law) -> list[int]:
     return places or [int(total.argmax())]
 
 
-def activities_repeated(votes: Ints, law: Law) -> dict[int, int]:
-    """Find the activities that cases surely repeat, with the votes for that.
-
-    The more there are, the more it takes.
-    """
-    if not len(votes):
-        return {}
-    bound = smallest_threshold(law, len(votes), TUNING.false_repeats)
-    places: list[int] = np.flatnonzero(votes[:, 1] >= bound).tolist()
-    return {activity: int(votes[activity, 1]) for activity in places}
-
-
 def activities_once(votes: Ints, law: Law) -> frozenset[int]:
     """Find the activities that cases do not repeat, as far as noise lets one see."""
-    bound = ceil(TUNING.repeat_scales / law.epsilon)
+    bound = ceil(1 / law.epsilon)
     places: list[int] = np.flatnonzero(votes[:, 1] < bound).tolist()
     return frozenset(places)

@@ -97,7 +97,7 @@ class CandidateGenerator:
         usual.sort(key=lambda ids: -weights[ids])
         found: dict[Ids, None] = {}
         # In a short list there is room for changes of one: the others are most likely noise.
-        number = min(max(most // TUNING.changes_each, 1), TUNING.most_changed)
+        number = max(most // TUNING.changes_each, 1)
         for ids in usual[:number]:
             edits = likely_edits(ids, self._odds.beside(ids))
             new = (edit for edit in edits if edit not in weights and self.fits(edit))

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 from math import isqrt
@@ -115,14 +114,10 @@ class Evidence:
         law: Law,
         table: Table,
         units: int = 1,
-        trust: Fraction = Fraction(1),
     ) -> None:
-        """Add an answer with noise of this law; `units` votes are one case.
-
-        It counts as if its noise were `trust` times smaller.
-        """
-        scaled = values.ravel().astype(np.float64) * float(trust * law.epsilon)
-        noise = float(trust * law.epsilon * units)
+        """Add an answer with noise of this law; `units` votes are one case."""
+        scaled = values.ravel().astype(np.float64) * float(law.epsilon)
+        noise = float(law.epsilon * units)
         self._add(scaled, scaled, np.ones(scaled.size), noise, table)
 
     def add_sparse(self, values: Ints, law: Law, table: Table, units: int = 1) -> Floats:

@@ -5,13 +5,12 @@ Everything here reads noisy votes only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nlargest
 from itertools import pairwise
-from math import inf, isqrt, log, sqrt
-from types import MappingProxyType
+from math import inf, log, sqrt
 
 import numpy as np
 
@@ -141,7 +140,6 @@ def keep_steps(
     rules: Rules | None = None,
     *,
     query: StepVotes | None = None,
-    repeated: Mapping[int, int] = MappingProxyType({}),
     cases: int = 0,
 ) -> KeptSteps:
     """Keep the steps that likely have votes and that lie on a way from beginning to end.
@@ -152,8 +150,7 @@ def keep_steps(
     any case. The likeliest way passes as well, and some way leads from the beginning through each
     activity to the end. The weight of a step is what it likely has: what passed by chance has less.
     `law` is that of the noise of a vote. `query` says how cases divided their votes; left out, each
-    step counted in full. `repeated` are the activities that cases repeat, with the votes for that.
-    `cases` is how many there are.
+    step counted in full. `cases` is how many there are.
     """
     query = StepVotes(len(votes) - 1) if query is None else query
     weights, epsilon = query.step_weights(), law.epsilon
@@ -185,12 +182,6 @@ def keep_steps(
     for way in ways[:1]:
         passed[tuple(np.array(way).T)] = True
     balance(votes, passed, possible, int(1 / epsilon))
-    # Some way leads back to what cases repeat, so the likeliest one passes.
-    votes_each = TUNING.votes_per_repeat
-    votes_each = isqrt(votes_each) if query.euclidean else votes_each
-    ways_back = likeliest_ways_back(votes, possible, weights, repeated, votes_each)
-    for a, b in ways_back.items():
-        passed[a, b] = passed[b, a] = True
     connect(there, passed)
     # Rules may leave no way for some activities. A step is of use if its source is reached from the
     # beginning and its target reaches the end; both have the last place, so turning the arrows
@@ -231,7 +222,7 @@ def balance(votes: Ints, passed: Bools, possible: Bools, scale: int) -> None:
         )
         slack = TUNING.balance_slack * scale * sqrt(2 * (passed[:, a].sum() + passed[a].sum()))
         for i in np.argsort(-line, kind="stable").tolist():
-            if short <= slack or line[i] < TUNING.min_balance_votes * scale:
+            if short <= slack or line[i] < TUNING.balance_slack * scale:
                 break
             if may[i] and not lets[i] and i != a:
                 lets[i] = True
@@ -265,42 +256,6 @@ def connect(votes: Ints, passed: Bools) -> None:
                 new.append(target)
 
 
-def likeliest_ways_back(
-    votes: Ints,
-    possible: Bools,
-    weights: Ints,
-    repeated: Mapping[int, int],
-    votes_each: int = TUNING.votes_per_repeat,
-) -> dict[int, int]:
-    """Find what most likely lies between each activity that cases repeat and its repeat.
-
-    The activity itself: nothing does. An activity is left out if no way back is likely.
-
-    That it is repeated was voted for: so some step leads to itself, or to another activity and
-    back. If these cases take a way, its steps have about so many votes more than noise; how much
-    likelier that makes the votes that they have is linear in between and no more beyond, because
-    noise is Laplace's. Steps that counted less have more noise, and their votes say less.
-    """
-    ways: dict[int, int] = {}
-    for a, times in repeated.items():
-        expected = times // votes_each
-        out, into = (
-            np.clip(2 * line - expected, -expected, expected) * counted
-            for line, counted in (
-                (votes[a, :-1], weights[a, :-1]),
-                (votes[:-1, a], weights[:-1, a]),
-            )
-        )
-        likelier = out + into
-        # To itself it is one step.
-        likelier[a] = out[a]
-        likely = np.where(possible[a, :-1] & possible[:-1, a], likelier, -1)
-        best = int(likely.argmax())
-        if likely[best] >= 0:
-            ways[a] = best
-    return ways
-
-
 def likeliest_ways(odds: StepOdds) -> list[Way]:
     """The steps of the likeliest ways, whatever the length of cases is, the likeliest first.
 
@@ -315,7 +270,7 @@ def likeliest_ways(odds: StepOdds) -> list[Way]:
     # What most votes say comes directly after each, as if all steps had counted in full; in the
     # last place the end.
     full = odds.votes * FULL_WEIGHT / odds.weights
-    most = np.argsort(-full[:, :-1], axis=1, kind="stable")[:, : TUNING.next_steps]
+    most = np.argsort(-full[:, :-1], axis=1, kind="stable")[:, : TUNING.branches]
     end = np.full((len(full), 1), others, dtype=most.dtype)
     branches = np.concatenate([most, end], axis=1)
     votes = np.take_along_axis(odds.votes, branches, axis=1)
@@ -326,7 +281,7 @@ def likeliest_ways(odds: StepOdds) -> list[Way]:
         each = (odds.cases * weights / norm).astype(np.float64)
         scores = odds.of(votes, each, TUNING.path_shares) - log(others) / 2
         scores[np.isneginf(votes)] = -np.inf
-        found += _best_ways(branches, scores, 2 * length, TUNING.paths_per_length)
+        found += _best_ways(branches, scores, 2 * length, TUNING.branches)
     return [way for _, way in sorted(found, reverse=True)]
 
 

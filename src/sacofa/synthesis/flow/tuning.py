@@ -18,8 +18,6 @@ class FlowTuning:
     """Noise scales from which on a cell is taken as it was answered."""
     parts_per_scale: int = 4
     """Parts of a noise scale that numbers of a cell are told apart by."""
-    shrinking_rounds: int = 60
-    """How often the distribution of cells is improved; more changes hardly anything."""
     min_variance: float = 0.7
     """Lower bound on the variance of what a cell is expected to hold."""
 
@@ -38,10 +36,6 @@ class FlowTuning:
 
     false_activities: Fraction = Fraction(6)
     """Expected number of activities that no case has and that are kept all the same."""
-    false_repeats: Fraction = Fraction(3)
-    """Expected number of activities that no case repeats and that look repeated."""
-    repeat_scales: Fraction = Fraction(1)
-    """Noise scales of votes from which on an activity may repeat itself."""
     common_scales: int = 3
     """Noise scales of votes from which on the steps of an activity count less than others'."""
     min_step_weight: int = 6
@@ -53,24 +47,19 @@ class FlowTuning:
     """Shares of the cases that may make a change; each is as likely."""
     least_expected: float = 0.5
     """Noise scales of votes that a step likely has, or it does not pass."""
-    min_balance_votes: float = 1.5
-    """Noise scales of votes that a step needs even where votes are missing."""
     balance_slack: float = 1.5
-    """Votes that may be missing, in standard deviations of what is added up."""
-    votes_per_repeat: int = 5
-    """How many times as many votes a case has for what it repeats as for a step on the way back."""
+    """Votes that may be missing, in standard deviations of what is added up; and noise scales of
+    votes that a step needs even where votes are missing."""
     steps_with_rules: int = 5
     """Steps per activity that pass at least where rules weed out the false ones."""
     path_lengths: tuple[int, ...] = (3, 6, 12, 24)
     """Numbers of events that the likeliest paths are searched for."""
     path_shares: tuple[float, ...] = (0.25, 0.5, 1.0)
     """Shares of the cases that may take a step of such a path; each is as likely."""
-    paths_per_length: int = 6
-    """Paths that are found for each length."""
     open_paths: int = 60
     """Paths that are followed at a time in search of the best."""
-    next_steps: int = 12
-    """Next steps that are tried for each of them."""
+    branches: int = 12
+    """Next steps that are tried for each of them, and paths that are found for each length."""
 
     invented_variants: Fraction = Fraction(1, 10)
     """Expected number of invented variants that one stage publishes individually."""
@@ -89,8 +78,6 @@ class FlowTuning:
     """Share of a list that changes of the usual sequences may take."""
     changes_each: int = 20
     """Changes of one usual sequence."""
-    most_changed: int = 5
-    """Usual sequences that are changed, those of most weight."""
     longest_changed: int = 100
     """Longer ones are not: one change of many events makes them hardly nearer to any case."""
     longest_change: int = 5

@@ -22,6 +22,7 @@ from ...kernel.queries.flow import VOTE_UNITS
 from ...kernel.queries.times import Arrivals, CycleTime, Elapsed, Gaps, ServiceTime, WeekHours
 from ..numerics import (
     LITTLE,
+    MAX_ROUNDS,
     NEGLIGIBLE,
     Floats,
     Ints,
@@ -310,7 +311,7 @@ def weigh(votes: Votes, group: Ints, sizes: Ints, start: Floats, off: float) -> 
         return loss, slope * unit
 
     zeros = np.zeros(len(target))
-    best = minimize_convex(scaled, zeros, least_gain=off, max_rounds=TUNING.max_weighing_rounds)
+    best = minimize_convex(scaled, zeros, least_gain=off)
     return weights(best * unit)[0]
 
 
@@ -355,7 +356,7 @@ def _capped(gaps: Floats, owner: Ints, wanted: Floats) -> Floats:
     """Cut the longest gaps of each course until they add up to what is wanted."""
     many = np.bincount(owner, minlength=len(wanted))
     cap = wanted / np.maximum(many, 1)
-    for _ in range(TUNING.max_raises):
+    for _ in range(MAX_ROUNDS):
         # Gaps below the cap stay; the others share what is left, so that the cap only rises.
         above = gaps > cap[owner]
         sharing = np.bincount(owner[above], minlength=len(wanted))

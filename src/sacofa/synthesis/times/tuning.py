@@ -51,10 +51,6 @@ class TimeTuning:
     """Finer bins are weighed together, because draws follow their shares anyway."""
     first_shares_weight: float = 2.0
     """Noise scales of the first shares that are mixed into later ones."""
-    max_weighing_rounds: int = 60
-    """Upper bound on the steps of L-BFGS."""
-    max_raises: int = 20
-    """Upper bound on how often the cap on the gaps of a course is raised; about five are needed."""
     only_scaled: float = 0.02
     """Relative distance from its length below which a course is only scaled."""
     work_draws: int = 6
