@@ -397,7 +397,7 @@ def crowd(processes: int) -> None:
             ]
         assert len(out) == len(set(out)) == 60, f"{len(out)} cases, {len(set(out))} different"
         assert sum(claim.number or 0 for claim in claims.values()) == 60
-        spent = [part.spent for part in ledger.account("visits").parts]
+        spent = [part.finite for part in ledger.account("visits").parts]
         assert all(price is not None and price <= 1 for price in spent), "overspent"
         sys.stdout.write(f"{processes} at once: {statuses.count(0)} releases, no case twice\n")
 
