@@ -133,9 +133,9 @@ CREATE OR REPLACE MACRO day_month(c, iso) AS CASE
 CREATE OR REPLACE MACRO bare_day(c) AS regexp_replace(trim(c),
     '[ T]+(?:00?[:.]00(?:[:.]00(?:[.,]0+)?)?|12:00(?::00)?\s*AM)\s*(?:Z|UTC|[+-]00(?::?00)?)?$',
     '', 'i');
-CREATE OR REPLACE MACRO joined_time(date, time, clock) AS CASE
-    WHEN date IS NOT NULL OR time IS NOT NULL THEN coalesce(
-        CASE WHEN NOT contains(bare_day(date), ':') THEN nullif(bare_day(date), '') END, '?')
+CREATE OR REPLACE MACRO joined_time(day, hour, clock) AS CASE
+    WHEN day IS NOT NULL OR hour IS NOT NULL THEN coalesce(
+        CASE WHEN NOT contains(bare_day(day), ':') THEN nullif(bare_day(day), '') END, '?')
     || ' ' || coalesce(clock, '?') END;
 
 -- A time of day without the date that spreadsheets and frames add to it.
