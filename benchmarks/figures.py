@@ -21,6 +21,7 @@ from pathlib import Path
 from ablate import measure_ablation
 from attributes import measure_attributes
 from authors import measure_authors
+from delta import measure_delta
 from figure import Figure, drop_others, keep_figures
 from generated import measure_generated
 from margins import measure_coverage
@@ -50,6 +51,7 @@ GROUPS: dict[str, Group] = {
     "frontier": measure_frontier,
     "wide": measure_wide,
     "generated": measure_generated,
+    "delta": measure_delta,
     "ablation": measure_ablation,
     "verdict": measure_verdict,
     "times": measure_times,

@@ -30,6 +30,7 @@ BLOCKS: dict[str, Callable[[Figures], Iterator[str]]] = {
     "asked": releases.asked,
     "wide": releases.wide,
     "generated": releases.generated,
+    "delta": releases.delta,
     "verdict": releases.verdict,
     "times": releases.times,
     "doctors": releases.doctors,

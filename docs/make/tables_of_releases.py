@@ -267,6 +267,25 @@ def generated(figures: Figures) -> Iterator[str]:
     yield from table(head, rows(), numbers=3)
 
 
+def delta(figures: Figures) -> Iterator[str]:
+    """Releases of pure ε → the same ε with a δ."""
+    names = dict.fromkeys(n.split("/")[1] for n in figures.entries if n.startswith("delta/"))
+
+    def cell(place: str, measure: str) -> str:
+        pure, other = (figures.value(f"{place}/{delta}/{measure}") for delta in ("0", "1e-6"))
+        return f"{pure:.3f} → {other:.3f}"
+
+    def rows() -> Iterator[Sequence[str]]:
+        for name in names:
+            for epsilon in ("1", "0.1"):
+                place = f"delta/{name}/{epsilon}"
+                cells = (cell(place, one) for one in ("steps", "trigrams", "activities"))
+                yield [name if epsilon == "1" else "", epsilon, *cells]
+
+    head = ["log", "ε", "directly-follows edges, TV", "3-grams, TV", "activity shares"]
+    yield from table(head, rows(), numbers=3)
+
+
 def ablation(figures: Figures) -> Iterator[str]:
     """How much larger errors are without each idea of `certified`."""
     columns = {
