@@ -426,7 +426,7 @@ def frontier() -> Picture:
 
 
 def _panel(picture: Picture, left: float, log: str, points: Sequence[Point]) -> None:
-    width, top, bottom, lowest = 190, 50, 240, 0.4
+    width, top, bottom, lowest = 190, 50, 240, 0.2
     steps = [point[1] for point in points]
     middle = (min(steps) + max(steps)) / 2
     reach = max((max(steps) - min(steps)) * 0.75, 0.004)
@@ -436,7 +436,7 @@ def _panel(picture: Picture, left: float, log: str, points: Sequence[Point]) -> 
         return round(x, 1), round(bottom - (bottom - top) * (model - lowest) / (1 - lowest), 1)
 
     picture.text(left + width / 2, 34, NAMES.get(log, log), anchor="middle", weight="bold")
-    for share in (0.4, 0.6, 0.8, 1):
+    for share in (0.2, 0.4, 0.6, 0.8, 1):
         _, y = at(middle, share)
         picture.shapes.append(f'<path d="M{left} {y} h{width}" stroke="{GREY}" opacity="0.3"/>')
         picture.text(left - 8, y, f"{share:g}", anchor="end")
