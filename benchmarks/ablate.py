@@ -53,13 +53,7 @@ from sacofa.synthesis.flow import (
 from sacofa.synthesis.thresholds import VARIANCE
 
 LOGS: tuple[TreeLog, ...] = tuple(
-    TreeLog(
-        name=f"{kind}-{activities}-{cases}",
-        cases=cases,
-        activities=activities,
-        kind=kind,
-        seed=seed,
-    )
+    TreeLog(cases=cases, activities=activities, kind=kind, seed=seed)
     for cases, activities, kind, seed in (
         (500, 10, "mixed", 401),
         (1_000, 40, "choices", 402),
@@ -84,7 +78,7 @@ PAPER = ("sepsis.xes.gz", "receipt.xes.gz", "traffic_fines.xes.gz")
 ROUNDED = 0.002
 """Added to errors before they are compared: smaller ones are as good as none."""
 LEAST_SPREAD = 0.02
-"""A log whose errors hardly differ counts as if they differed by that part."""
+"""Lower bound on the relative spread of a log's errors."""
 
 TUNED = (certified_run, answers, candidates, fit, frequent, population, release, steps, tuning)
 """The modules that read tuning parameters of the flow."""
@@ -216,7 +210,7 @@ def effects(pairs: Sequence[Pair], measure: str, place: str) -> Iterator[Figure]
     table, growth = table * weights[:, None], growth * weights
     inverse = np.linalg.pinv(table.T @ table)
     found = inverse @ table.T @ growth
-    # The spread of what is left may differ from pair to pair (White, 1980).
+    # The variance of residuals may differ from pair to pair (White, 1980).
     left = (growth - table @ found) * math.sqrt(len(growth) / max(len(growth) - len(found), 1))
     bread = inverse @ (table * left[:, None]).T
     errors = np.sqrt(np.diag(bread @ bread.T))

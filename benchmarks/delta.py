@@ -14,15 +14,15 @@ from sacofa.evaluate.reproduction import find_logs
 from sacofa.events import count_variants
 
 SEEDS = range(601, 609)
-"""Kept for these figures: whoever tunes takes others."""
+"""Reserved for these figures, never used for tuning."""
 EPSILONS = ("1", "0.1")
 DELTAS = ("0", "1e-6")
 MOST_CASES = 10_000
-"""Generated logs of more cases are left out: noise is small beside them."""
+"""Larger generated logs are omitted, because their noise is small."""
 
 
 def measure_delta(folder: Path) -> Iterator[Figure]:
-    """Release the paper's logs and the generated logs that no choice was made on."""
+    """Release the paper's logs and the generated logs that are held out."""
     logs = {name: count_variants(path) for name, path in find_logs(folder).items()}
     held_out = (log for log in KEPT if log.name.endswith("held-out"))
     logs |= {log.name: log.variants for log in held_out if log.variants.cases < MOST_CASES}

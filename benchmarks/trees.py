@@ -76,7 +76,6 @@ class Played(NamedTuple):
 class TreeLog:
     """A log of a random process tree; everything follows from these values."""
 
-    name: str
     cases: int
     activities: int
     kind: str
@@ -87,6 +86,11 @@ class TreeLog:
     """Used for no choice of any part, limit or parameter: only for the final figures."""
     sample: int = 0
     """Which sample of the process: others have the same tree and other cases."""
+
+    @property
+    def name(self) -> str:
+        """The kind of process, its activities and cases, and whether the log is held out."""
+        return f"{self.kind}-{self.activities}-{self.cases}{'-held-out' if self.held_out else ''}"
 
     @cached_property
     def tree(self) -> Node:
@@ -176,14 +180,7 @@ class TreeLog:
 
 
 KEPT: tuple[TreeLog, ...] = tuple(
-    TreeLog(
-        name=f"{kind}-{activities}-{cases}{'-held-out' if held_out else ''}",
-        cases=cases,
-        activities=activities,
-        kind=kind,
-        seed=seed,
-        held_out=held_out,
-    )
+    TreeLog(cases=cases, activities=activities, kind=kind, seed=seed, held_out=held_out)
     for cases, activities, kind, seed, held_out in (
         (500, 8, "choices", 101, False),
         (1_000, 20, "loops", 122, False),

@@ -66,7 +66,6 @@ def _runs() -> Iterator[tuple[TreeLog, str, int]]:
     for seed in RANDOM_LOGS:
         draw = np.random.default_rng(seed)
         log = TreeLog(
-            name=f"random {seed}",
             cases=int(np.exp(draw.uniform(np.log(400), np.log(15_000)))),
             activities=int(np.exp(draw.uniform(np.log(5), np.log(70)))),
             kind=list(KINDS)[seed % len(KINDS)],

@@ -286,35 +286,6 @@ def delta(figures: Figures) -> Iterator[str]:
     yield from table(head, rows(), numbers=3)
 
 
-def ablation(figures: Figures) -> Iterator[str]:
-    """How much larger errors are without each idea of `certified`."""
-    columns = {
-        "0.1/steps": "edges, ε = 0.1",
-        "1/steps": "edges, ε = 1",
-        "10/steps": "edges, ε = 10",
-        "all/steps": "edges",
-        "all/trigrams": "3-grams",
-        "all/activities": "activity shares",
-    }
-    first = "ablation/all/steps/"
-    ideas = [name.removeprefix(first) for name in figures.entries if name.startswith(first)]
-
-    def cell(column: str, idea: str) -> str:
-        entry = figures.entry(f"ablation/{column}/{idea}")
-        error = (entry["high"] - entry["low"]) / 2
-        return f"{100 * entry['value']:+.1f} ± {100 * error:.1f}"
-
-    ideas.sort(key=lambda idea: -figures.value(first + idea))
-    rows = ([idea, *(cell(column, idea) for column in columns)] for idea in ideas)
-    yield from table(["without", *columns.values()], rows, numbers=len(columns))
-    entry = figures.entry(first + ideas[0])
-    yield ""
-    yield (
-        f"Growth of errors in %, ± one standard error, over {entry['runs']} pairs of releases of"
-        f" generated logs; seeds {entry['seeds']}."
-    )
-
-
 def attributes(figures: Figures) -> Iterator[str]:
     """Released attributes, and what they cost the rest."""
 
