@@ -153,7 +153,7 @@ class _Aim:
         if not self.by_rho:
             feared = (np.sqrt(wrong + 1) + caution / 2 * np.sqrt(1 + wrong / right)) ** 2
             return np.asarray(np.log(right / feared))
-        # Right and wrong guesses are as unlikely as each other to be so many more or fewer.
+        # Deviations of this size are equally unlikely for right and wrong guesses.
         least = np.maximum(np.sqrt(right) - caution / 3, 0) ** 2
         feared = np.minimum((np.sqrt(wrong + 1) + caution / 3) ** 2, runs - least)
         return rho_of(least / runs, feared / runs)

@@ -2,7 +2,7 @@
 
 All follow from the conversions of the kernel, which err on the safe side:
 
-* the ε of several releases, or of what is left of a budget (`least_epsilon`, `largest_epsilon`);
+* the ε of several releases, or of the remaining budget (`least_epsilon`, `largest_epsilon`);
 * what happened inside a unit: replacing its contents changes votes, which are not negative, by √2
   as much as removing it, because |u − v|² ≤ |u|² + |v|². So ρ doubles;
 * several units: ρ grows with the square of their number;
@@ -38,7 +38,7 @@ def largest_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
 
 @cache
 def _bounds(rho: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
-    """The largest ε of four digits whose ρ is at most this one, and the least whose is no less."""
+    """The largest four-digit ε that fits into a ρ, and the smallest that the ρ implies."""
     exact = epsilon_of(rho, delta)
     unit = Fraction(10) ** (floor(log10(exact)) + 1 - DIGITS)
     near = round(exact / unit) * unit

@@ -15,7 +15,7 @@ LONGEST_EXPONENT = 4
 LARGEST_EPSILON = 1_000
 """A larger ε guarantees nothing: in practice the noise is always 0."""
 LARGEST_DELTA = Fraction(1, 1_000)
-"""A mechanism that publishes one of a thousand cases as it is has this δ."""
+"""A mechanism that publishes each case with probability 1/1,000 has this δ."""
 
 
 def parse_epsilon(

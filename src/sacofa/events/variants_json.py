@@ -36,7 +36,7 @@ def kinds(source: Source) -> dict[str, str]:
 
 
 def find(source: Source, options: ReadOptions) -> None:
-    """Return None: there are no columns. Settings that need columns are refused."""
+    """Return None, because the format has no columns; refuse settings that need them."""
     for name in ("case", "activity", "timestamp", "start", "lifecycle", "person", "order"):
         if value := getattr(options, name):
             must = Statement("read.must.left_out_for", what="counted variants")

@@ -219,7 +219,7 @@ class Ledger:
             yield key
 
     def key_mark(self) -> str | None:
-        """The fingerprint of the hash key, confidential; None if there is no key yet."""
+        """The confidential fingerprint of the hash key; None without a key."""
         with reading(self.path) as database:
             known = rows.find(database, rows.KeyCheck, 1)
         return None if known is None else known.fingerprint

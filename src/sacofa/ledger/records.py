@@ -89,7 +89,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """The budget of a dataset from a point in time on."""
+    """A budget of a dataset, valid from the time when it was set."""
 
     id: int
     """Its number in the ledger."""

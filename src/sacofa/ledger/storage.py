@@ -106,7 +106,7 @@ def _script(version: int, wanted: int = VERSION) -> str:
 
 
 def _as_views(version: int) -> Iterator[str]:
-    """What lets a ledger of a former version be read as one of this version."""
+    """Views that present a ledger of a former version as one of this version."""
     columns: dict[str, list[str]] = {}
     for statement in _statements(_script(version)):
         words = statement.split()

@@ -45,7 +45,7 @@ class Promise:
 
     @property
     def epsilon(self) -> Fraction | None:
-        """The ε that is claimed; None, for no finite ε, where there is a leak."""
+        """The claimed ε; None if a leak makes it infinite."""
         return total_epsilon(self.accesses, self.budget)
 
     @property

@@ -146,7 +146,7 @@ def say_promise(certificate: Certificate) -> str:
 
 
 def say_reasons(certificate: Certificate) -> tuple[str, ...]:
-    """Return the reasons why there is no guarantee, if there is none."""
+    """Return the leaks that void the guarantee."""
     leaks = (access for access in certificate.spent if isinstance(access, Leak))
     return tuple(str(Statement("report.leak", what=leak.what, why=leak.why)) for leak in leaks)
 

@@ -27,7 +27,7 @@ ValueAndGradient = Callable[[Floats], tuple[float, Floats]]
 LITTLE = 1e-300
 """A divisor instead of 0; what it divides is no larger than numbers of seconds, which it bears."""
 MAX_ROUNDS = 100
-"""A solver stops after so many rounds: more change hardly anything."""
+"""Maximum number of rounds of a solver; further rounds hardly change the result."""
 NEGLIGIBLE = 1e-9
 """A share of this size changes nothing that can be seen: it stands for none where 0 would exclude
 a cell for good, and is the tolerance of comparisons."""

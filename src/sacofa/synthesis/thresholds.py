@@ -41,7 +41,7 @@ class NoiseShape:
     deviation: float
     """The standard deviation of its absolute value."""
     sure: float
-    """It stays within so many standard deviations in 95 of 100 runs."""
+    """Number of standard deviations that contain the noise in 95 of 100 runs."""
     euclidean: bool
     """Whether it hides changes that are bounded in the Euclidean norm."""
 

@@ -126,7 +126,7 @@ class Rows:
 
     @property
     def stamp(self) -> str:
-        """The raw time stamp; a constant that is never missing if there is no such column."""
+        """The raw time stamp; a constant for a log without time stamps."""
         return self.stamps["stamp"][0] if "stamp" in self.stamps else "0"
 
     @cached_property

@@ -18,7 +18,7 @@ VOTE_UNITS = 1_000
 VOTES_FOR_REPEATS = 850
 """Number of them for repeated activities, if the case also has others that occur once."""
 FEW_FOR_REPEATS = 100
-"""The same if there are so many activities that the votes must show which of them occur."""
+"""The same for many activities, where the votes must also show which ones occur."""
 FULL_WEIGHT = 16
 """Weight of a directly-follows pair in the division of votes, unless its activities are common."""
 END_WEIGHT = FULL_WEIGHT // 2

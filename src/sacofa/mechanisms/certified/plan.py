@@ -134,7 +134,7 @@ def _line(code: str, **values: object) -> Statement:
 
 
 def compare_budgets(mechanism: CertifiedSettings, unit: Unit, length: int | None) -> Budgets:
-    """Compare both budgets of a mechanism, for cases of about so many events.
+    """Compare both budgets of a mechanism for a typical case length.
 
     A case of n Euclidean votes gives √n in sum.
     """

@@ -136,7 +136,7 @@ class CertifiedRun:
     def _in_order(
         self, start: Mapping[Ids, float], fitted: Fitted, scale: Fraction, size: int
     ) -> Fitted:
-        """Fit again without orders that too few cases show, if that is asked for."""
+        """Fit again without rare orders, unless the order penalty is 0."""
         if not self._set.order_penalty:
             return fitted
         noise = min(1 / scale, Fraction(size, MOST_NOISE))

@@ -150,7 +150,7 @@ class CertifiedSettings:
 
     @cached_property
     def budget(self) -> Budget:
-        """What may be spent, and its currency."""
+        """The budget of the release, in ε or in ρ."""
         epsilon = Fraction(self.epsilon)
         if not self.delta:
             return PureDP(epsilon)
@@ -219,7 +219,7 @@ class CertifiedSettings:
     def published_from(
         self, split: BudgetSplit, unit: Unit, activities: int, max_length: int | None
     ) -> int | None:
-        """From how many cases on any variant at all is published; None: never, or not known.
+        """The count from which any variant is published individually; None: never, or unknown.
 
         A part of δ covers variants that a unit has: then all others need not be hidden in noise.
         """

@@ -137,7 +137,7 @@ class Evidence:
     def _add(
         self, values: Floats, expected: Floats, sureness: Floats, noise: float, table: Table
     ) -> None:
-        # Most sequences are asked for again in the next fit, few later: memory stays bounded.
+        # The next fit uses most sequences again, later ones few. The bound limits memory.
         @lru_cache(maxsize=2 * TUNING.most_samples)
         def entries(ids: Ids) -> tuple[list[int], list[float]]:
             added: dict[int, float] = {}

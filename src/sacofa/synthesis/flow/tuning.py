@@ -92,7 +92,7 @@ class FlowTuning:
     """What a case that moves by one unit of entropy costs, in squares of noise scales: from strong
     to weak, as long as a weaker one explains clearly more."""
     gain: float = 1.01
-    """A weaker hold has to lower the squares of what is left unexplained by this factor."""
+    """A weaker hold has to lower the sum of squared residuals by this factor."""
     sampling: float = 0.05
     """Share of the variance of a random sample to within which an answer is explained."""
     least_share: float = 1e-3
@@ -120,7 +120,7 @@ class FlowTuning:
     most_rounds: int = 6
     """Rounds in which samples are fitted and moved after the last answer, at most."""
     gain_of_round: float = 1.03
-    """Each round has to lower the squares of what is left unexplained by this factor."""
+    """Each round has to lower the sum of squared residuals by this factor."""
     most_moved: int = 100
     """Activities that are moved, the most frequent ones: time grows with their number."""
     bisections: int = 26

@@ -154,7 +154,7 @@ def estimate_months(noisy: Floats, noise: float, cases: float) -> Floats:
     window = np.ones(2 * half + 1)
     around = np.maximum(np.convolve(inside.astype(np.float64), window)[half:-half], 1.0)
     near = np.convolve(values, window)[half:-half] / around
-    # A month is a part of its own surroundings, which hides that part of its noise.
+    # A month is part of its own average, which reduces its noise in the difference.
     excess = float(np.mean((values - near)[inside] ** 2))
     by_noise = (1 - 1 / len(window)) * deviation**2
     kept = 1.0 - by_noise / excess if excess > by_noise else 0.0
